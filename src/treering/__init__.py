@@ -1,0 +1,1 @@
+"""Treering keeps long LLM-agent sessions usable."""

@@ -1,0 +1,1 @@
+"""Compaction, the pure part: prune, cut, plan, serialise, check. Values in, values out."""

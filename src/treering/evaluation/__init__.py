@@ -1,0 +1,1 @@
+"""Evaluation: what a summary kept of what the session itself used later."""

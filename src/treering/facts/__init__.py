@@ -1,0 +1,1 @@
+"""Facts: what the entries of a session say that the future may need."""

@@ -1,0 +1,1 @@
+"""Operations: the only functions that call a summarizer and append to a session."""

@@ -1,0 +1,1 @@
+"""The session: a tree of entries in an append-only log."""

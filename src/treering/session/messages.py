@@ -1,0 +1,172 @@
+"""Messages: what an entry says to the model, in one typed form for every role.
+
+A message keeps the mapping it was decoded from (`raw`, the session's own form), so nothing that this module
+does not know is lost; `blocks` is the typed view that planning, fact finding and summarising read.
+Decoding never raises: what cannot be understood becomes an `OtherBlock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+JsonObject = Mapping[str, Any]
+
+
+class TextBlock(msgspec.Struct, frozen=True, tag="text"):
+    """Plain text."""
+
+    text: str
+
+
+class ThinkingBlock(msgspec.Struct, frozen=True, tag="thinking"):
+    """A model's reasoning. `signed`: it carries a provider's signature and must not be edited."""
+
+    text: str
+    signed: bool = False
+
+
+class ToolCallBlock(msgspec.Struct, frozen=True, tag="toolCall"):
+    """A call of a tool. `arguments` is the decoded object; a string stays under the key `input`."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class ImageBlock(msgspec.Struct, frozen=True, tag="image"):
+    """An image; its bytes stay in the message's `raw`."""
+
+    mime_type: str = ""
+
+
+class OtherBlock(msgspec.Struct, frozen=True, tag="other"):
+    """A block of a kind that is not known here, as it was stored."""
+
+    type: str
+    raw: Any
+
+
+Block = TextBlock | ThinkingBlock | ToolCallBlock | ImageBlock | OtherBlock
+
+
+class Message(msgspec.Struct, frozen=True, dict=True):
+    """One message of a context.
+
+    Attributes:
+        role: `user`, `assistant`, `toolResult`, `bashExecution`, `custom`, `branchSummary`, `compactionSummary`,
+            or a role that is not known here.
+        blocks: the content in order.
+        raw: the message in the session's own form. Never change it.
+    """
+
+    role: str
+    blocks: tuple[Block, ...]
+    raw: JsonObject
+
+    @property
+    def text(self) -> str:
+        """All text blocks, joined by newlines; without thinking and calls."""
+        return "\n".join(block.text for block in self.blocks if isinstance(block, TextBlock))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCallBlock, ...]:
+        """The calls of an assistant message, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolCallBlock))
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """For a tool result: the id of the call that it answers."""
+        return _string(self.raw.get("toolCallId")) if self.role == "toolResult" else None
+
+    @property
+    def tool_name(self) -> str:
+        """For a tool result: the tool's name; empty if it is not recorded."""
+        return _string(self.raw.get("toolName")) or ""
+
+    @property
+    def is_error(self) -> bool:
+        """For a tool result or a bashExecution: whether it failed."""
+        if self.role == "bashExecution":
+            return bool(self.raw.get("exitCode"))
+        return self.raw.get("isError") is True
+
+    @property
+    def stop_reason(self) -> str | None:
+        """For an assistant message: stop, length, toolUse, error, aborted, if recorded."""
+        return _string(self.raw.get("stopReason"))
+
+    @property
+    def usage(self) -> JsonObject:
+        """For an assistant message: the provider's usage in tokens; empty if it is not recorded."""
+        return as_object(self.raw.get("usage")) or {}
+
+    @property
+    def starts_turn(self) -> bool:
+        """Whether a turn begins here (SPEC §1). Roles that are not known here are user-side, and begin one too."""
+        return self.role not in {"assistant", "toolResult", "compactionSummary"}
+
+
+def decode_message(raw: JsonObject) -> Message:
+    """The typed view of a message in the session's own form. Never raises.
+
+    The role `hookMessage` of session version 2 is read as `custom`. Texts of a bashExecution (its command and its
+    output) and of summaries become text blocks, so that every role can be read through `blocks`.
+    """
+    role = _string(raw.get("role")) or "unknown"
+    if role == "hookMessage":
+        role = "custom"
+    if role == "bashExecution":
+        blocks: tuple[Block, ...] = (
+            TextBlock(_string(raw.get("command")) or ""),
+            TextBlock(_string(raw.get("output")) or ""),
+        )
+    elif role in {"branchSummary", "compactionSummary"}:
+        blocks = (TextBlock(_string(raw.get("summary")) or ""),)
+    else:
+        blocks = tuple(decode_content(raw.get("content")))
+    return Message(role, blocks, raw)
+
+
+def decode_content(content: object) -> Iterator[Block]:
+    """The blocks of a message's `content`: a string, a list of blocks, or nothing."""
+    if isinstance(content, str):
+        yield TextBlock(content)
+    elif isinstance(content, (list, tuple)):
+        for block in cast("list[object]", content):
+            yield _decode_block(block)
+    elif content is not None:
+        yield OtherBlock("unknown", content)
+
+
+def as_object(value: object) -> JsonObject | None:
+    """The value if it is a JSON object, else None. For reading data of unknown form with types intact."""
+    return cast("JsonObject", value) if isinstance(value, Mapping) else None
+
+
+def _decode_block(value: object) -> Block:
+    if isinstance(value, str):
+        return TextBlock(value)
+    raw = as_object(value)
+    if raw is None:
+        return OtherBlock("unknown", value)
+    kind = _string(raw.get("type")) or "unknown"
+    if kind == "text" and isinstance(raw.get("text"), str):
+        return TextBlock(raw["text"])
+    if kind == "thinking" and isinstance(raw.get("thinking"), str):
+        return ThinkingBlock(raw["thinking"], signed=bool(raw.get("thinkingSignature")))
+    if kind == "toolCall":
+        arguments = raw.get("arguments")
+        known = as_object(arguments)
+        if known is None:
+            known = {} if arguments is None else {"input": arguments}
+        return ToolCallBlock(_string(raw.get("id")) or "", _string(raw.get("name")) or "", dict(known))
+    if kind == "image":
+        return ImageBlock(_string(raw.get("mimeType")) or "")
+    return OtherBlock(kind, raw)
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,1 @@
+"""Summarizers: from a span of messages to the text that replaces it."""

@@ -1,0 +1,1 @@
+"""Tokens: estimates, and what providers counted."""
