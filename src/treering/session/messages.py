@@ -15,20 +15,20 @@ import msgspec
 JsonObject = Mapping[str, Any]
 
 
-class TextBlock(msgspec.Struct, frozen=True, tag="text"):
+class TextBlock(msgspec.Struct, frozen=True, tag_field="block", tag="text"):
     """Plain text."""
 
     text: str
 
 
-class ThinkingBlock(msgspec.Struct, frozen=True, tag="thinking"):
+class ThinkingBlock(msgspec.Struct, frozen=True, tag_field="block", tag="thinking"):
     """A model's reasoning. `signed`: it carries a provider's signature and must not be edited."""
 
     text: str
     signed: bool = False
 
 
-class ToolCallBlock(msgspec.Struct, frozen=True, tag="toolCall"):
+class ToolCallBlock(msgspec.Struct, frozen=True, tag_field="block", tag="toolCall"):
     """A call of a tool. `arguments` is the decoded object; a string stays under the key `input`."""
 
     id: str
@@ -36,13 +36,13 @@ class ToolCallBlock(msgspec.Struct, frozen=True, tag="toolCall"):
     arguments: dict[str, Any]
 
 
-class ImageBlock(msgspec.Struct, frozen=True, tag="image"):
+class ImageBlock(msgspec.Struct, frozen=True, tag_field="block", tag="image"):
     """An image; its bytes stay in the message's `raw`."""
 
     mime_type: str = ""
 
 
-class OtherBlock(msgspec.Struct, frozen=True, tag="other"):
+class OtherBlock(msgspec.Struct, frozen=True, tag_field="block", tag="other"):
     """A block of a kind that is not known here, as it was stored."""
 
     type: str
