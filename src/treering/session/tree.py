@@ -1,0 +1,365 @@
+"""The session: a tree of entries with a leaf where work goes on."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Literal
+
+import msgspec
+
+from treering.errors import EntryNotFoundError, InvalidEntryError
+from treering.session import records
+from treering.session.context import Context, ModelInForce, build_context, model_in_force
+from treering.session.entries import Entry, encode_object
+from treering.session.jsonl import JsonlStore
+from treering.session.memory import MemoryStore
+from treering.session.messages import JsonObject, as_object
+from treering.session.path import Path, read_path
+from treering.session.store import Header, Store, decode_header
+
+ADOPTED_TYPES = frozenset({"custom", "label", "session_info", "compaction"})
+"""What another process may append on our leaf without making ours a branch (SPEC §2)."""
+
+NewId = Callable[[], str]
+Now = Callable[[], datetime]
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """What an append did.
+
+    Attributes:
+        entries: the new entries, in order.
+        adopted: entries of another process that came in between and that the new ones continue.
+        branched: another process had continued the leaf with work of its own, so the new entries are a branch.
+    """
+
+    entries: tuple[Entry, ...]
+    adopted: tuple[Entry, ...] = ()
+    branched: bool = False
+
+    @property
+    def id(self) -> str:
+        """The id of the last new entry."""
+        return self.entries[-1].id
+
+
+class Session:
+    """A session, open. Not safe to share between threads.
+
+    Make one with `open`, `create` or `in_memory`; use it as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        now: Now = lambda: datetime.now(UTC),
+        new_id: NewId = lambda: secrets.token_hex(8),
+        sync: Literal["important", "all"] = "important",
+    ) -> None:
+        """Work on a store.
+
+        Args:
+            store: where the entries lie.
+            now: the clock; give one for the same bytes from the same input.
+            new_id: makes entry ids (16 random hex digits); as `now`.
+            sync: `important` syncs compactions, branch summaries and user messages to the disk before they are
+                acknowledged, and only flushes the rest; `all` syncs everything.
+        """
+        self.store = store
+        self._now = now
+        self._new_id = new_id
+        self._sync_all = sync == "all"
+        last = store.last()
+        self._leaf_id = last.id if last else None
+        self._children: dict[str | None, list[str]] | None = None
+        self._children_end: object = None
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], **options: Any) -> Session:
+        """Open a session file. The last entry of the file is the leaf. `options` as for `Session(...)`.
+
+        Raises:
+            StorageError: the file cannot be opened.
+            DamagedFileError: it holds no session.
+        """
+        return cls(JsonlStore(path), **options)
+
+    @classmethod
+    def create(
+        cls, path: str | os.PathLike[str], *, cwd: str = "", parent_session: str | None = None, **options: Any
+    ) -> Session:
+        """Make a new session file (mode 0600). `options` as for `Session(...)`.
+
+        Raises:
+            StorageError: the file exists, or cannot be made.
+        """
+        return cls(
+            JsonlStore.create(path, new_header(cwd=cwd, parent_session=parent_session, **_clock(options))), **options
+        )
+
+    @classmethod
+    def in_memory(cls, *, cwd: str = "", **options: Any) -> Session:
+        """A new session that lives in memory only. `options` as for `Session(...)`."""
+        return cls(MemoryStore(decode_header(new_header(cwd=cwd, **_clock(options)))), **options)
+
+    @property
+    def header(self) -> Header:
+        """The session's header."""
+        return self.store.header
+
+    @property
+    def leaf_id(self) -> str | None:
+        """Where work goes on; None if that is before the first entry."""
+        return self._leaf_id
+
+    def get(self, entry_id: str) -> Entry:
+        """The entry with this id.
+
+        Raises:
+            EntryNotFoundError: there is none.
+        """
+        entry = self.store.get(entry_id)
+        if entry is None:
+            raise EntryNotFoundError(f"there is no entry {entry_id} in session {self.header.id}")
+        return entry
+
+    def find(self, prefix: str) -> Entry:
+        """The entry whose id is, or alone begins with, `prefix`; `@last` is the leaf. Reads the whole session.
+
+        Raises:
+            EntryNotFoundError: none, or more than one begins so.
+        """
+        if prefix == "@last":
+            if self._leaf_id is None:
+                raise EntryNotFoundError(f"session {self.header.id} has no leaf: it is before the first entry")
+            return self.get(self._leaf_id)
+        found: dict[str, Entry] = {}
+        for entry in self.store.scan():
+            if entry.id == prefix:
+                return entry
+            if prefix and entry.id.startswith(prefix):
+                found.setdefault(entry.id, entry)
+        if len(found) == 1:
+            return next(iter(found.values()))
+        if not found:
+            raise EntryNotFoundError(f"no entry of session {self.header.id} has an id that begins with {prefix!r}")
+        some = ", ".join(list(found)[:5]) + (" …" if len(found) > 5 else "")
+        raise EntryNotFoundError(
+            f"{len(found)} entries have an id that begins with {prefix!r} ({some}): give more of it"
+        )
+
+    def path(self, entry_id: str | None = None, *, whole: bool = True) -> Path:
+        """The path to an entry (the leaf if none is given).
+
+        With `whole=False` it goes back only as far as the context does, which costs the same however long the
+        history behind the newest compaction is.
+        """
+        start = entry_id or self._leaf_id
+        if start is None:
+            return Path(())
+        return read_path(self.store.walk(start), whole=whole)
+
+    def context(self, entry_id: str | None = None) -> Context:
+        """What the model is sent at an entry (the leaf if none is given)."""
+        path = self.path(entry_id, whole=False)
+        return build_context(path, lambda: self._model_in_force(path))
+
+    def append(self, *bodies: JsonObject) -> Appended:
+        """Append entries as one batch behind the leaf; the last one becomes the leaf.
+
+        Args:
+            bodies: entries without id, parent and timestamp, e.g. `{"type": "message", "message": {…}}`.
+
+        Raises:
+            InvalidEntryError: a body has no type, or is none that can be written as JSON.
+            StorageError: the file cannot be written; nothing of the batch was kept.
+        """
+        return self.append_at(self._leaf_id, *bodies)
+
+    def append_at(self, parent_id: str | None, *bodies: JsonObject) -> Appended:
+        """As `append`, behind another entry than the leaf (None: as a root). The last new entry becomes the leaf."""
+        for body in bodies:
+            check_body(body)
+        if not bodies:
+            raise InvalidEntryError("nothing to append: give at least one entry")
+        sync = self._sync_all or any(map(_is_important, bodies))
+        parent = parent_id
+        adopted: list[Entry] = []
+        branched = False
+        while True:
+            entries = self._make_entries(parent, bodies)
+            end = self.store.end()
+            if self.store.append(entries, end, sync=sync):
+                break
+            foreign = self.store.since(end)
+            chain = _continues(parent, foreign)
+            if chain is None or parent_id != self._leaf_id:
+                branched = branched or any(entry.parent_id == parent for entry in foreign)
+            elif chain:
+                adopted += foreign
+                parent = foreign[-1].id
+        self._leaf_id = entries[-1].id
+        return Appended(tuple(entries), tuple(adopted), branched)
+
+    def append_message(self, message: JsonObject) -> Appended:
+        """Append one message in the session's own form, e.g. `{"role": "user", "content": "…"}`."""
+        stamped = message if "timestamp" in message else {**message, "timestamp": int(self._now().timestamp() * 1000)}
+        return self.append({"type": "message", "message": stamped})
+
+    def checkout(self, entry_id: str | None) -> None:
+        """Move the leaf, and nothing more: a leaf record under the target, so that every tool stands there too.
+
+        Raises:
+            EntryNotFoundError: there is no such entry. None stands for before the first entry.
+        """
+        if entry_id is not None:
+            self.get(entry_id)
+        if entry_id != self._leaf_id:
+            left = self._leaf_id
+            self._leaf_id = entry_id
+            try:
+                self.append(records.record(records.LEAF, left=left))
+            except BaseException:
+                self._leaf_id = left
+                raise
+
+    def children(self, entry_id: str | None) -> list[Entry]:
+        """The entries that continue this one (None: the roots), oldest first. Reads the whole session once."""
+        end = self.store.end()
+        if self._children is None or self._children_end != end:
+            children: dict[str | None, list[str]] = {}
+            known: set[str] = set()
+            for entry in self.store.scan():
+                if entry.id not in known:
+                    known.add(entry.id)
+                    children.setdefault(entry.parent_id, []).append(entry.id)
+            self._children, self._children_end = children, end
+        return [self.get(child) for child in self._children.get(entry_id, [])]
+
+    def labels(self) -> dict[str, str]:
+        """All labels in force, by the id of the entry they stand on; the last one in the file wins (FORMATS §1)."""
+        labels: dict[str, str] = {}
+        for entry in self.store.scan():
+            if entry.type == "label":
+                target, label = entry.body.get("targetId"), entry.body.get("label")
+                if isinstance(target, str):
+                    labels.pop(target, None)
+                    if isinstance(label, str) and label:
+                        labels[target] = label
+        return labels
+
+    def set_label(self, entry_id: str, label: str | None) -> Appended:
+        """Put a label on an entry; None or an empty one takes it away."""
+        self.get(entry_id)
+        body: dict[str, Any] = {"type": "label", "targetId": entry_id}
+        return self.append({**body, "label": label} if label else body)
+
+    def refresh(self) -> list[Entry]:
+        """Learn what other processes appended. The leaf follows if they continued it, as when appending."""
+        foreign = self.store.since(self.store.end())
+        if foreign and _continues(self._leaf_id, foreign):
+            self._leaf_id = foreign[-1].id
+        return foreign
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def now(self) -> datetime:
+        """The session's clock, in UTC."""
+        return self._now()
+
+    def _make_entries(self, parent: str | None, bodies: Iterable[JsonObject]) -> list[Entry]:
+        timestamp = iso_timestamp(self._now())
+        entries: list[Entry] = []
+        for body in bodies:
+            entry_id = self._new_id()
+            head = {"type": body["type"], "id": entry_id, "parentId": parent, "timestamp": timestamp}
+            raw = encode_object({**head, **{key: value for key, value in body.items() if key not in head}})
+            entries.append(Entry(entry_id, parent, body["type"], timestamp, raw))
+            parent = entry_id
+        return entries
+
+    def _model_in_force(self, path: Path) -> ModelInForce:
+        found = model_in_force(path)
+        carried = path.compaction is not None and as_object(records.treering_details(path.compaction).get("model"))
+        if path.complete or carried or (found.model_id and found.thinking_level != "off"):
+            return found
+        return model_in_force(self.path(path.leaf_id))
+
+
+def new_header(
+    *,
+    cwd: str = "",
+    parent_session: str | None = None,
+    now: Now = lambda: datetime.now(UTC),
+    session_id: str | None = None,
+) -> JsonObject:
+    """A version-3 header for a new session."""
+    header: dict[str, Any] = {
+        "type": "session",
+        "version": 3,
+        "id": session_id or str(uuid.uuid4()),
+        "timestamp": iso_timestamp(now()),
+        "cwd": cwd,
+    }
+    return {**header, "parentSession": parent_session} if parent_session else header
+
+
+def iso_timestamp(moment: datetime) -> str:
+    """A moment as session files carry it: UTC, milliseconds, `Z`."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def check_body(body: JsonObject) -> None:
+    """Refuse what other readers would not understand.
+
+    Raises:
+        InvalidEntryError: the type is missing or belongs to the header, or a message has no role.
+    """
+    kind = body.get("type")
+    if not isinstance(kind, str) or not kind:
+        raise InvalidEntryError(f"an entry needs a type, like 'message'; got {kind!r}")
+    if kind in {"session", "title"}:
+        raise InvalidEntryError(f"{kind!r} is the type of a header, not of an entry")
+    if kind == "message":
+        message = as_object(body.get("message"))
+        if message is None or not isinstance(message.get("role"), str):
+            raise InvalidEntryError("an entry of type 'message' needs a message with a role, like 'user'")
+
+
+def _is_important(body: JsonObject) -> bool:
+    """What is synced before it is acknowledged (SPEC §2)."""
+    kind = body["type"]
+    if kind == "message":
+        return body["message"].get("role") == "user"
+    return kind in {"compaction", "branch_summary"}
+
+
+def _continues(leaf: str | None, entries: list[Entry]) -> bool | None:
+    """Whether foreign entries form a chain on our leaf that may be adopted; None if they build something else there."""
+    if not entries:
+        return False
+    for entry in entries:
+        if entry.parent_id != leaf or entry.type not in ADOPTED_TYPES:
+            return None
+        leaf = entry.id
+    return True
+
+
+def _clock(options: dict[str, Any]) -> dict[str, Any]:
+    return {"now": options["now"]} if "now" in options else {}
