@@ -1,0 +1,1 @@
+"""The live session: what happens around the calls of a model."""
