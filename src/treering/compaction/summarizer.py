@@ -6,7 +6,7 @@ It sees values only: no session, no file. The operation that asked appends the f
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -33,6 +33,32 @@ class SpanMessage(msgspec.Struct, frozen=True):
     from_extension: bool = False
 
 
+class ModelCall(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One request to a model or an endpoint, for the ledger.
+
+    Attributes:
+        model: the model's name, or the endpoint.
+        purpose: what was asked: `first`, `update`, `turn-prefix`, `short`, `branch`.
+        outcome: what came of it.
+        cause: why it failed.
+        seconds: how long it took.
+        input_tokens: as the provider counted them; None if it did not say.
+        output_tokens: likewise, reasoning included.
+        price: US dollars by the model layer's price data; None if that does not know the model.
+        retry: 0 for the first try of a request, then 1, 2, …
+    """
+
+    model: str
+    purpose: str
+    outcome: Literal["answered", "failed", "cancelled"]
+    cause: str | None = None
+    seconds: float = 0.0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    price: float | None = None
+    retry: int = 0
+
+
 class SummaryRequest(msgspec.Struct, frozen=True, kw_only=True):
     """All that a summarizer may use.
 
@@ -49,6 +75,9 @@ class SummaryRequest(msgspec.Struct, frozen=True, kw_only=True):
         cwd: the directory that the session's relative paths are relative to.
         prompt: replaces the base prompt (a hook's word; used by model summarizers only).
         context_lines: further context from hooks, one line each.
+        short: whether two or three sentences for people are wanted too, even if they cost a call.
+        on_call: told of every model call when it has ended, whatever came of it, cancelled ones included.
+        on_progress: told in a few words what is being done.
     """
 
     history: tuple[SpanMessage, ...]
@@ -63,6 +92,9 @@ class SummaryRequest(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str = ""
     prompt: str | None = None
     context_lines: tuple[str, ...] = ()
+    short: bool = False
+    on_call: Callable[[ModelCall], None] | None = None
+    on_progress: Callable[[str], None] | None = None
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
