@@ -1,7 +1,7 @@
 """How many tokens a text, a message or a JSON value has: an estimate in o200k tokens, without a vocabulary.
 
     >>> estimate_text("The build fails on main since yesterday.")
-    9
+    8
 
 A text's estimate is the sum of a weight for each pair of neighbouring characters, by their classes, and of prices for
 the characters and words of scripts beyond ASCII (`features.py`, `weights.py`). It is within 10 % of o200k on 50 kB or
