@@ -146,6 +146,11 @@ def as_object(value: object) -> JsonObject | None:
     return cast("JsonObject", value) if isinstance(value, Mapping) else None
 
 
+def as_list(value: object) -> list[Any] | None:
+    """The value if it is a JSON array, else None."""
+    return cast("list[Any]", value) if isinstance(value, list) else None
+
+
 def _decode_block(value: object) -> Block:
     if isinstance(value, str):
         return TextBlock(value)
