@@ -86,7 +86,7 @@ class Context:
         at = self.path.compaction_index
         if at is None:
             return 0
-        kept = sum(1 for entry in self.path.entries[self.path.start : at] if _renders(entry))
+        kept = sum(1 for entry in self.path.entries[self.path.start : at] if renders(entry))
         return kept + 1
 
     @cached_property
@@ -106,12 +106,13 @@ def build_context(path: Path, find_model: Callable[[], ModelInForce] | None = No
     if compaction is not None:
         messages.append(ContextMessage(compaction))
     for entry in path.entries[path.start :] if path.start else path.entries:
-        if entry.type in MESSAGE_TYPES and _renders(entry):
+        if entry.type in MESSAGE_TYPES and renders(entry):
             messages.append(ContextMessage(entry, pruned.get(entry.id)) if pruned else ContextMessage(entry))
     return Context(path, tuple(messages), find_model or (lambda: model_in_force(path)))
 
 
-def _renders(entry: Entry) -> bool:
+def renders(entry: Entry) -> bool:
+    """Whether an entry becomes a message where it stands. A compaction does not: its summary comes first of all."""
     if entry.type not in MESSAGE_TYPES:
         return False
     if entry.type == "message":

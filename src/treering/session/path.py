@@ -77,13 +77,18 @@ class Path:
     def pruned(self) -> Mapping[str, int]:
         """The tool results that prune records on this path shorten: entry id → tokens that were cut (SPEC §6)."""
         found: dict[str, int] = {}
-        for entry in self.entries:
-            data = records.record_data(entry, records.PRUNE)
+        for index in self.customs:
+            data = records.record_data(self.entries[index], records.PRUNE)
             results = as_object(data.get("results")) if data else None
             for entry_id, tokens in (results or {}).items():
                 if isinstance(tokens, int):
                     found[entry_id] = tokens
         return found
+
+    @cached_property
+    def customs(self) -> tuple[int, ...]:
+        """Indices of the entries of type `custom`, among which Treering's own records are."""
+        return tuple(index for index, entry in enumerate(self.entries) if entry.type == "custom")
 
     def index_of(self, entry_id: str) -> int | None:
         """Where the entry with this id stands, or None."""
