@@ -16,6 +16,11 @@ KEEP_SHARE = 0.4
 """At most this share of what is usable in the window stays verbatim (SPEC §7.2)."""
 
 
+def _at_least(name: str, value: int | None, least: int) -> None:
+    if value is not None and value < least:
+        raise SettingsError(f"{name} is {value}: give {least} or more")
+
+
 class CompactionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When to compact, and how much stays.
 
@@ -122,8 +127,3 @@ def threshold_for(settings: CompactionSettings, window: int, *, output_tokens: i
     if settings.threshold_percent is not None:
         limits.append(int(window * settings.threshold_percent / 100))
     return min(limits)
-
-
-def _at_least(name: str, value: int | None, least: int) -> None:
-    if value is not None and value < least:
-        raise SettingsError(f"{name} is {value}: give {least} or more")

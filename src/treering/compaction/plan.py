@@ -116,7 +116,8 @@ def plan_compaction(
     trailing = _unanswered_from(path, start)
     if cut is not None and trailing < cut:
         cut = find_cut_before(path, start, trailing)
-    cut, open_calls = _keep_awaited(path, start, cut, window / scale / 2, pending_calls, long_running_tools)
+    awaited = awaited_calls(path, start, pending_calls, long_running_tools)
+    cut, open_calls = _keep_awaited(path, start, cut, awaited, limit=window / scale / 2)
     if cut is not None:
         cut = with_metadata(path, start, cut)
     if cut is None or not any(map(renders, path.entries[start:cut])):
@@ -184,18 +185,10 @@ def awaited_calls(
 
 
 def _keep_awaited(
-    path: Path,
-    start: int,
-    cut: int | None,
-    limit: float,
-    pending_calls: Collection[str],
-    long_running_tools: Collection[str],
+    path: Path, start: int, cut: int | None, awaited: dict[str, int], *, limit: float
 ) -> tuple[int | None, tuple[str, ...]]:
     """The cut moved back so that awaited calls stay, unless that would keep more than `limit` tokens."""
-    if cut is None:
-        return None, ()
     open_calls: list[str] = []
-    awaited = awaited_calls(path, start, pending_calls, long_running_tools)
     for call_id, index in sorted(awaited.items(), key=lambda item: -item[1]):
         if cut is None or index >= cut:
             continue

@@ -42,6 +42,7 @@ def plan_prune(
         awaited: ids of calls whose final result is still to come.
     """
     pruned = context.path.pruned
+    protected = {tool.lower() for tool in settings.protected_tools}  # agents write Read and read
     saved: dict[str, int] = {}
     total = 0
     seen = 0
@@ -54,7 +55,7 @@ def plan_prune(
         size = estimate_message(item.message) if already else entry_tokens(entry)
         begins_inside = seen < settings.protect_tokens
         seen += size
-        if begins_inside or already or message.tool_name in settings.protected_tools:
+        if begins_inside or already or message.tool_name.lower() in protected:
             continue
         if message.tool_call_id in awaited:
             continue
@@ -90,4 +91,3 @@ def plan_shortening(context: Context, tokens: int, *, awaited: Collection[str] =
         chosen[position] = (entry_id, size)
         saved -= negative_gain
     return PrunePlan({entry_id: size for _, (entry_id, size) in sorted(chosen.items())}, saved)
-

@@ -13,11 +13,10 @@ from treering.tokens.estimate import estimate_message
 
 def entry_tokens(entry: Entry) -> int:
     """Tokens of the entry's own message, whole; 0 if it says nothing to the model. Counted once an entry."""
-    cached = entry.__dict__.get("tokens")
-    if cached is None:
-        cached = 0 if entry.message is None else estimate_message(entry.message)
-        entry.__dict__["tokens"] = cached
-    return cached
+    cache: dict[str, int] = vars(entry)
+    if "tokens" not in cache:
+        cache["tokens"] = 0 if entry.message is None else estimate_message(entry.message)
+    return cache["tokens"]
 
 
 def rendered_tokens(path: Path, index: int) -> int:
