@@ -14,7 +14,7 @@ from treering.compaction.summarizer import SpanMessage, Summary, SummaryRequest
 from treering.evaluation.directives import directives
 from treering.evaluation.lines import terms_of
 from treering.evaluation.texts import Part, read_part
-from treering.evaluation.words import invocations, words
+from treering.evaluation.words import invocations
 
 CountTokens = Callable[[str], int]
 Choose = Callable[[Part, Part, int, CountTokens], list[str]]
@@ -47,6 +47,9 @@ class Baseline:
         if request.previous_summary:
             region = Part((*read_part([as_summary(request.previous_summary)]).pieces, *region.pieces))
         lines = self._choose(region, read_part(request.kept), request.budget, self._count)
+        # The sum of estimates, each rounded, may be a little less than the estimate of the whole.
+        while lines and self._count("\n".join(lines)) > request.budget:
+            lines.pop()
         return Summary(text="\n".join(lines), summarizer=self.name)
 
 
@@ -90,9 +93,9 @@ def random_lines(region: Part, _kept: Part, budget: int, count: CountTokens, see
 
 
 def rare_words(region: Part, _kept: Part, budget: int, count: CountTokens) -> list[str]:
-    """Lines whose words are rare on average (three words at least)."""
+    """Lines whose words are rare on average (three words at least, names and numbers among them)."""
     lines = list(dict.fromkeys(region.lines))
-    by_line = {line: words(line) for line in lines}
+    by_line = {line: line.split() for line in lines}
     spread = Counter(word for line in lines for word in set(by_line[line]))
 
     def rarity(line: str) -> float:
@@ -115,7 +118,7 @@ def users_text(region: Part, _kept: Part, budget: int, count: CountTokens) -> li
 
 
 def greedy_cover(region: Part, _kept: Part, budget: int, count: CountTokens) -> list[str]:
-    """Rules of the user, one call of each command, then the lines with the most new names for their size."""
+    """Rules of the user, all commands by program and first argument, then the lines with the most new names a token."""
     return _greedy(region, frozenset(), budget, count)
 
 
@@ -137,7 +140,7 @@ def fill(lines: Iterable[str], budget: int, count: CountTokens) -> list[str]:
 
 
 def _greedy(region: Part, shown: frozenset[str], budget: int, count: CountTokens) -> list[str]:
-    chosen = fill([*directives(region), *_shortest_calls(region)], budget, count)
+    chosen = fill([*directives(region), *_commands(region)], budget, count)
     left = budget - sum(count(line) + 1 for line in chosen)
     covered = {*shown, *(term for line in chosen for term in terms_of(line))}
     # The best gain of a line only falls while others are chosen, so a line is looked at again only when it leads.
@@ -172,11 +175,5 @@ def _put_back(ranked: list[tuple[float, str, int]], item: tuple[float, str, int]
     ranked.insert(low, item)
 
 
-def _shortest_calls(region: Part) -> Sequence[str]:
-    shortest: dict[str, str] = {}
-    for command in reversed(region.commands):
-        for line in command.split("\n"):
-            for invocation in invocations(line):
-                if len(line) < len(shortest.get(invocation, line + " ")):
-                    shortest[invocation] = line.strip()
-    return list(dict.fromkeys(shortest.values()))
+def _commands(region: Part) -> Sequence[str]:
+    return list(dict.fromkeys(name for command in reversed(region.commands) for name in invocations(command)))
