@@ -6,7 +6,9 @@ for; copies and forks write the raw line, so fields and types that are not known
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -87,9 +89,15 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
         return value if isinstance(value, str) else ""
 
     def replace_head(self, *, entry_id: str, parent_id: str | None) -> Entry:
-        """The same body under another id and parent, e.g. for a line that had none."""
-        body = {**self.body, "id": entry_id, "parentId": parent_id}
-        return msgspec.structs.replace(self, id=entry_id, parent_id=parent_id, raw=encode_object(body))
+        """The same record under another id and parent, e.g. for a line that had none. All else stays as it stands."""
+        head = {"id": entry_id, "parentId": parent_id}
+        body = decode_object(self.raw)
+        if body is not None and not body.keys().isdisjoint(head):
+            raw = encode_object({**body, **head})
+        else:
+            rest = self.raw.lstrip()[1:].lstrip()
+            raw = encode_object(head)[:-1] + (b"" if rest.startswith(b"}") else b",") + rest
+        return Entry(entry_id, parent_id, self.type, self.timestamp, raw, self.offset)
 
 
 class _Head(msgspec.Struct):
@@ -117,15 +125,15 @@ def parse_line(line: bytes, offset: int = -1) -> list[Entry]:
         head = _decode_head(line)
     except _UNDECODABLE:
         return list(_parse_odd_line(line, offset))
-    return [Entry(head.id or "", head.parentId, head.type, head.timestamp, line.rstrip(b"\r"), offset)]
+    return [Entry(head.id or "", head.parentId or None, head.type, head.timestamp, line.rstrip(b"\r"), offset)]
 
 
 def _parse_odd_line(line: bytes, offset: int) -> Iterator[Entry]:
     """What the quick decoder does not take: two objects on a line, NaN, odd types in the head, deep nesting."""
     text = line.decode("utf-8", "surrogateescape")
     position = _skip_whitespace(text, 0)
+    counted, place = 0, offset  # characters that were counted in bytes, and the byte position behind them
     while position < len(text):
-        head: JsonObject | None
         try:
             value, end = _PYTHON_DECODER.raw_decode(text, position)
             head = as_object(value)
@@ -138,41 +146,46 @@ def _parse_odd_line(line: bytes, offset: int) -> Iterator[Entry]:
             position = start
             continue
         if head is not None:
-            before = len(text[:position].encode("utf-8", "surrogateescape"))
             raw = text[position:end].encode("utf-8", "surrogateescape")
+            place += len(text[counted:position].encode("utf-8", "surrogateescape"))
             yield Entry(
                 _text(head.get("id")),
                 _text(head.get("parentId")) or None,
                 _text(head.get("type")),
                 _text(head.get("timestamp")),
                 raw,
-                offset + before if offset >= 0 else -1,
+                place if offset >= 0 else -1,
             )
+            place += len(raw)
+            counted = end
         position = _skip_whitespace(text, end)
 
 
 _ENTRY_START = re.compile(r'\{\s*"(?:type|id)"\s*:\s*"')
+_STARTS_TRIED = 10_000
+"""In one line; nested starts, each decoded anew, would otherwise take for ever in a line made to be nasty."""
 
 
 def _object_after_stub(text: str, position: int) -> int | None:
     """Where a whole entry begins behind an unfinished one that it was fused with; None if there is none.
 
-    Blocks of content look like entries at their start, so only an object with type, id and timestamp that reaches
-    the end of the line counts.
+    Blocks of content look like entries at their start, so only an object with type and timestamp that reaches the
+    end of the line, or another object, counts.
     """
-    for found in _ENTRY_START.finditer(text, position + 1):
+    for found in itertools.islice(_ENTRY_START.finditer(text, position + 1), _STARTS_TRIED):
         try:
             value, end = _PYTHON_DECODER.raw_decode(text, found.start())
         except (ValueError, RecursionError):
             continue
         head = as_object(value)
-        if head and {"type", "id", "timestamp"} <= head.keys() and _skip_whitespace(text, end) == len(text):
+        after = _skip_whitespace(text, end)
+        if head and {"type", "timestamp"} <= head.keys() and text[after : after + 1] in {"", "{"}:
             return found.start()
     return None
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
-_SCALAR_MEMBER = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*"|null)')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]')
+_SCALAR_MEMBER = re.compile(r'\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|null)')
 
 
 def _shallow_head(text: str, start: int) -> tuple[JsonObject | None, int]:
@@ -188,7 +201,8 @@ def _shallow_head(text: str, start: int) -> tuple[JsonObject | None, int]:
             if depth == 0:
                 return head, token.end()
         elif depth == 1 and (member := _SCALAR_MEMBER.match(text, token.end())):
-            head.setdefault(json.loads(token.group()), json.loads(member.group(1)))
+            with contextlib.suppress(ValueError):  # a bad escape
+                head.setdefault(json.loads(token.group()), json.loads(member.group(1)))
     return None, len(text)
 
 
@@ -215,7 +229,7 @@ def encode_object(body: JsonObject) -> bytes:
     """
     try:
         line = _encoder.encode(body)
-    except (UnicodeEncodeError, TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # lone surrogates, huge integers
         return json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     if b"\xe2\x80\xa8" in line or b"\xe2\x80\xa9" in line or b"\xc2\x85" in line:
         line = (

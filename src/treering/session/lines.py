@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+Read = Callable[[int, int], bytes]
+"""Reads up to so many bytes from an offset on: `read(length, offset)`. Nothing: the file ends there."""
 
 FORWARD_BLOCK = 1 << 20
 BACKWARD_BLOCK = 1 << 18
 """Bytes of one read from the end: about as much as the kept part of a context, so that one read often does."""
 
 
-def lines_forward(fd: int, start: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Each line from byte `start` on: its offset, and its bytes without the newline. A last unfinished line counts."""
+def lines_forward(read: Read, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Each line from byte `start` up to byte `end`: its offset, and its bytes without the newline.
+
+    A last unfinished line counts.
+    """
     parts: list[bytes] = []
     offset = position = start
-    while block := os.pread(fd, FORWARD_BLOCK, position):
+    while end is None or position < end:
+        block = read(FORWARD_BLOCK if end is None else min(FORWARD_BLOCK, end - position), position)
+        if not block:
+            break
         begin = 0
         while (newline := block.find(b"\n", begin)) >= 0:
-            parts.append(block[begin:newline])
-            yield offset, parts[0] if len(parts) == 1 else b"".join(parts)
-            parts.clear()
+            if parts:
+                parts.append(block[begin:newline])
+                yield offset, b"".join(parts)
+                parts.clear()
+            else:
+                yield offset, block[begin:newline]
             begin = newline + 1
             offset = position + begin
         if begin < len(block):
@@ -29,7 +40,7 @@ def lines_forward(fd: int, start: int = 0) -> Iterator[tuple[int, bytes]]:
         yield offset, b"".join(parts)
 
 
-def lines_backward(fd: int, end: int) -> Iterator[list[tuple[int, bytes]]]:
+def lines_backward(read: Read, end: int) -> Iterator[list[tuple[int, bytes]]]:
     """The lines before byte `end`, block by block, each block's lines newest first.
 
     A line of many megabytes makes the block grow, so that the work stays linear.
@@ -39,7 +50,7 @@ def lines_backward(fd: int, end: int) -> Iterator[list[tuple[int, bytes]]]:
     size = BACKWARD_BLOCK
     while position > 0:
         start = max(0, position - size)
-        block = _read_exactly(fd, start, position - start)
+        block = _read_exactly(read, start, position - start)
         newline = block.rfind(b"\n")
         if newline < 0 and start > 0:
             tail.append(block)
@@ -67,10 +78,10 @@ def lines_backward(fd: int, end: int) -> Iterator[list[tuple[int, bytes]]]:
         yield lines
 
 
-def _read_exactly(fd: int, start: int, length: int) -> bytes:
-    block = os.pread(fd, length, start)
+def _read_exactly(read: Read, start: int, length: int) -> bytes:
+    block = read(length, start)
     while len(block) < length:
-        more = os.pread(fd, length - len(block), start + len(block))
+        more = read(length - len(block), start + len(block))
         if not more:  # the file was cut while it was read: what is gone counts as blank
             return block + b"\n" * (length - len(block))
         block += more

@@ -6,20 +6,28 @@ Version 1 has no ids: entries are a chain, and a compaction names its first kept
 
 from __future__ import annotations
 
+import contextlib
+import glob
+import itertools
 import os
+import secrets
 import shutil
-import tempfile
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from treering.session.entries import Entry, decode_object, derived_id, encode_object, parse_line
+from treering.session.entries import Entry, derived_id, encode_object, parse_line
 from treering.session.messages import JsonObject, as_object
 from treering.session.store import Header
+from treering.session.system import OPEN_FLAGS, lock, sync_folder
 
 CURRENT_VERSION = 3
+
+HEAD_TYPES = frozenset({"session", "title"})
+"""Records that are no entries: the header, and the title line of oh-my-pi."""
 
 
 def as_current(lines: Iterable[tuple[int, bytes]], header: Header) -> Iterator[Entry]:
@@ -27,32 +35,37 @@ def as_current(lines: Iterable[tuple[int, bytes]], header: Header) -> Iterator[E
 
     `lines` are all lines of the file with their offsets, the header's included.
     """
-    ids: list[str] = []  # by index among all records, as version 1 counts them
+    ids: list[str | None] = []  # by index among all records, as version 1 counts them
     parent: str | None = None
     for number, (offset, line) in enumerate(lines, start=1):
         for entry in parse_line(line, offset):
-            if entry.type == "session":
-                ids.append("")
+            if entry.type in HEAD_TYPES:
+                ids.append(None)
                 continue
             if header.version >= 2:
-                current = _rename_role(entry)
+                current = entry
+                if not entry.id:
+                    entry_id = derived_id(header.id, number, entry.raw)
+                    current = entry.replace_head(entry_id=entry_id, parent_id=entry.parent_id)
             else:
-                current = _from_version_1(entry, derived_id(header.id, number, entry.raw), parent, ids)
+                entry_id = entry.id or derived_id(header.id, number, entry.raw)
+                above = (entry.id and entry.parent_id) or parent  # a header that lost its version: keep what is there
+                current = _with_first_kept(entry.replace_head(entry_id=entry_id, parent_id=above), ids)
             ids.append(current.id)
             parent = current.id
-            yield current
+            yield _rename_role(current)
 
 
-def _from_version_1(entry: Entry, entry_id: str, parent: str | None, ids: list[str]) -> Entry:
-    body = decode_object(entry.raw)
-    if body is None:
-        return msgspec.structs.replace(entry, id=entry_id, parent_id=parent)
-    changed: dict[str, Any] = {**body, "id": entry_id, "parentId": parent}
-    if entry.type == "compaction":
-        index = changed.pop("firstKeptEntryIndex", None)
-        if isinstance(index, int) and 0 < index < len(ids):
-            changed["firstKeptEntryId"] = ids[index]
-    return _rename_role(msgspec.structs.replace(entry, id=entry_id, parent_id=parent, raw=encode_object(changed)))
+def _with_first_kept(entry: Entry, ids: list[str | None]) -> Entry:
+    """Version 1 names the first kept entry by its index, version 3 by its id."""
+    if entry.type != "compaction" or "firstKeptEntryIndex" not in entry.body:
+        return entry
+    body: dict[str, Any] = {**entry.body}
+    index = body.pop("firstKeptEntryIndex")
+    first_kept = ids[index] if isinstance(index, int) and 0 <= index < len(ids) else None
+    if first_kept is not None:
+        body["firstKeptEntryId"] = first_kept
+    return msgspec.structs.replace(entry, raw=encode_object(body))
 
 
 def _rename_role(entry: Entry) -> Entry:
@@ -73,58 +86,77 @@ def current_header(header: Header) -> JsonObject:
     return raw
 
 
-def upgrade_file(path: Path, header: Header, lines: Iterable[tuple[int, bytes]]) -> Path:
-    """Write the version-3 form over an old file; returns the backup, whose bytes are those of the original.
+def upgrade_file(path: Path, header: Header, lines: Iterable[tuple[int, bytes]]) -> tuple[Path, int]:
+    """Write the version-3 form over an old file.
 
     Written beside, with the same mode, synced, then renamed over, and the folder synced: whatever happens, the name
-    holds the whole old file or the whole new one. The caller holds the lock. `path` must be no link.
+    holds the whole old file or the whole new one. The caller holds the lock of the old one. `path` must be no link.
+
+    Returns:
+        the backup, whose bytes are those of the original; and a descriptor of the new file, open for appending and
+        locked since before it had the name, so that nobody was first.
 
     Raises:
         OSError: the folder cannot be written, or is full; the original is untouched.
     """
-    backup = _backup_name(path, header.version)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".upgrade", dir=path.parent)
-    temporary = Path(name)
+    for left in glob.glob(f".{glob.escape(path.name)}.*.upgrade", root_dir=path.parent):  # of one that was killed
+        with contextlib.suppress(OSError):
+            (path.parent / left).unlink()
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.upgrade")
+    fd = os.open(temporary, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
+    backup: Path | None = None
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        lock(fd)
+        with open(fd, "wb", closefd=False) as file:
             file.write(encode_object(current_header(header)) + b"\n")
             for entry in as_current(lines, header):
                 file.write(entry.raw + b"\n")
-            file.flush()
-            shutil.copymode(path, temporary)
-            os.fsync(file.fileno())
-        _keep_backup(path, backup)
+        _take_over_owner(path, temporary)
+        os.fsync(fd)
+        backup = _keep_backup(path, header.version)
         temporary.replace(path)
     except BaseException:
+        os.close(fd)
         temporary.unlink(missing_ok=True)
+        if backup is not None:
+            backup.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return backup
+    return backup, fd
 
 
-def sync_folder(folder: Path) -> None:
-    """Make a rename or a new file in this folder last. Does nothing where folders cannot be synced."""
+def _take_over_owner(path: Path, temporary: Path) -> None:
+    status = path.stat()
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):  # only root may give files away
+            os.chown(temporary, status.st_uid, status.st_gid)
+    temporary.chmod(stat.S_IMODE(status.st_mode))
+
+
+def _keep_backup(path: Path, version: int) -> Path:
+    for number in itertools.count(1):
+        backup = path.with_name(
+            f"{path.name}.v{version}.bak" if number == 1 else f"{path.name}.v{version}.{number}.bak"
+        )
+        try:
+            os.link(path, backup)  # the rename then leaves the original's own bytes under this name
+        except FileExistsError:
+            continue
+        except OSError:  # no links here
+            if backup.exists():
+                continue
+            _copy(path, backup)
+        return backup
+    raise AssertionError("counting has no end")
+
+
+def _copy(path: Path, backup: Path) -> None:
     try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:  # pragma: no cover - Windows
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _backup_name(path: Path, version: int) -> Path:
-    for number in range(1, 1000):
-        suffix = f".v{version}.bak" if number == 1 else f".v{version}.{number}.bak"
-        backup = path.with_name(path.name + suffix)
-        if not backup.exists():
-            return backup
-    raise OSError(f"{path.parent} holds 999 backups of {path.name}: remove some")
-
-
-def _keep_backup(path: Path, backup: Path) -> None:
-    try:
-        os.link(path, backup)  # the rename then leaves the original's own bytes under this name
-    except OSError:
-        shutil.copy2(path, backup)
+        with path.open("rb") as source, backup.open("xb") as target:
+            shutil.copyfileobj(source, target)
+            target.flush()
+            os.fsync(target.fileno())
+        shutil.copystat(path, backup)
+    except BaseException:
+        backup.unlink(missing_ok=True)
+        raise

@@ -42,15 +42,24 @@ def decode_header(raw: JsonObject) -> Header:
         value = raw.get(key)
         return value if isinstance(value, str) else ""
 
-    version = raw.get("version")
     return Header(
         id=text("id"),
-        version=version if isinstance(version, int) and not isinstance(version, bool) else 1,
+        version=_version(raw.get("version")),
         timestamp=text("timestamp"),
         cwd=text("cwd"),
         parent_session=text("parentSession") or text("branchedFrom") or None,
         raw=raw,
     )
+
+
+def _version(value: object) -> int:
+    """As pi takes it: nothing is 1, and what counts as a number is one. Anything else is of a later kind."""
+    if value is None:
+        return 1
+    try:
+        return int(value) if isinstance(value, (int, float, str)) else 3
+    except (ValueError, OverflowError):
+        return 3
 
 
 End = Hashable

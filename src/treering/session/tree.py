@@ -77,8 +77,8 @@ class Session:
         self._sync_all = sync == "all"
         last = store.last()
         self._leaf_id = last.id if last else None
+        self._end = store.end()  # what this session knows of; the store may know more, if it is shared
         self._children: dict[str | None, list[str]] | None = None
-        self._children_end: object = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], **options: Any) -> Session:
@@ -189,21 +189,21 @@ class Session:
         if not bodies:
             raise InvalidEntryError("nothing to append: give at least one entry")
         sync = self._sync_all or any(map(_is_important, bodies))
-        parent = parent_id
+        entries = self._make_entries(parent_id, bodies)
         adopted: list[Entry] = []
         branched = False
-        while True:
-            entries = self._make_entries(parent, bodies)
-            end = self.store.end()
-            if self.store.append(entries, end, sync=sync):
-                break
-            foreign = self.store.since(end)
-            chain = _continues(parent, foreign)
-            if chain is None or parent_id != self._leaf_id:
-                branched = branched or any(entry.parent_id == parent for entry in foreign)
-            elif chain:
+        while not self.store.append(entries, self._end, sync=sync):
+            foreign = self._learn_foreign()
+            if not foreign:  # an upgrade by another process, which changed no more than the file's identity
+                continue
+            if parent_id == self._leaf_id and _continues(parent_id, foreign):
                 adopted += foreign
-                parent = foreign[-1].id
+                self._leaf_id = parent_id = foreign[-1].id
+                entries = self._make_entries(parent_id, bodies)
+            else:
+                branched = branched or any(entry.parent_id == parent_id for entry in foreign)
+        self._end = self.store.end()
+        self._note_children(entries)
         self._leaf_id = entries[-1].id
         return Appended(tuple(entries), tuple(adopted), branched)
 
@@ -231,15 +231,15 @@ class Session:
 
     def children(self, entry_id: str | None) -> list[Entry]:
         """The entries that continue this one (None: the roots), oldest first. Reads the whole session once."""
-        end = self.store.end()
-        if self._children is None or self._children_end != end:
+        if self._children is None:
             children: dict[str | None, list[str]] = {}
             known: set[str] = set()
+            self._learn_foreign()
             for entry in self.store.scan():
                 if entry.id not in known:
                     known.add(entry.id)
                     children.setdefault(entry.parent_id, []).append(entry.id)
-            self._children, self._children_end = children, end
+            self._children = children
         return [self.get(child) for child in self._children.get(entry_id, [])]
 
     def labels(self) -> dict[str, str]:
@@ -262,8 +262,8 @@ class Session:
 
     def refresh(self) -> list[Entry]:
         """Learn what other processes appended. The leaf follows if they continued it, as when appending."""
-        foreign = self.store.since(self.store.end())
-        if foreign and _continues(self._leaf_id, foreign):
+        foreign = self._learn_foreign()
+        if _continues(self._leaf_id, foreign):
             self._leaf_id = foreign[-1].id
         return foreign
 
@@ -283,13 +283,29 @@ class Session:
         """The session's clock, in UTC."""
         return self._now()
 
+    def _learn_foreign(self) -> list[Entry]:
+        foreign = self.store.since(self._end)
+        self._end = self.store.end()
+        self._note_children(foreign)
+        return foreign
+
+    def _note_children(self, entries: Iterable[Entry]) -> None:
+        if self._children is not None:
+            for entry in entries:
+                self._children.setdefault(entry.parent_id, []).append(entry.id)
+
     def _make_entries(self, parent: str | None, bodies: Iterable[JsonObject]) -> list[Entry]:
         timestamp = iso_timestamp(self._now())
         entries: list[Entry] = []
         for body in bodies:
             entry_id = self._new_id()
-            head = {"type": body["type"], "id": entry_id, "parentId": parent, "timestamp": timestamp}
-            raw = encode_object({**head, **{key: value for key, value in body.items() if key not in head}})
+            head: dict[str, Any] = {"type": body["type"], "id": entry_id, "parentId": parent, "timestamp": timestamp}
+            try:
+                raw = encode_object({**head, **body, **head})
+            except (TypeError, ValueError, RecursionError) as error:
+                raise InvalidEntryError(
+                    f"an entry of type {body['type']!r} cannot be written as JSON: {error}"
+                ) from error
             entries.append(Entry(entry_id, parent, body["type"], timestamp, raw))
             parent = entry_id
         return entries
@@ -350,15 +366,13 @@ def _is_important(body: JsonObject) -> bool:
     return kind in {"compaction", "branch_summary"}
 
 
-def _continues(leaf: str | None, entries: list[Entry]) -> bool | None:
-    """Whether foreign entries form a chain on our leaf that may be adopted; None if they build something else there."""
-    if not entries:
-        return False
+def _continues(leaf: str | None, entries: list[Entry]) -> bool:
+    """Whether foreign entries form a chain on our leaf that may be adopted."""
     for entry in entries:
         if entry.parent_id != leaf or entry.type not in ADOPTED_TYPES:
-            return None
+            return False
         leaf = entry.id
-    return True
+    return bool(entries)
 
 
 def _clock(options: dict[str, Any]) -> dict[str, Any]:

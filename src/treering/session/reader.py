@@ -1,0 +1,222 @@
+"""Reading one session file: from its end, and only as far back as is asked for (SPEC §2)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from treering.errors import DamagedFileError, EntryNotFoundError, StorageError
+from treering.session.entries import Entry, decode_object, derived_id, parse_line
+from treering.session.lines import lines_backward, lines_forward
+from treering.session.migrate import CURRENT_VERSION, HEAD_TYPES, as_current
+from treering.session.store import Header, decode_header
+from treering.session.system import OPEN_FLAGS, explain, read_at
+
+_HEADER_WITHIN = 4 << 20
+"""Bytes at the start of a file in which a header must stand; what has none there is another kind of file."""
+
+_TAIL = 64
+"""Bytes before the end that are remembered, to notice that another program wrote the file anew."""
+
+
+class FileReader:
+    """The entries of one open file that have been read so far, and the way to the others.
+
+    Attributes:
+        header: the session's header.
+        inode: which file this is; an upgrade puts another one in its place.
+        end: byte position behind the newest whole entry. What stands behind it, if anything, is unfinished.
+        tail: the last bytes before `end`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd = _open(path)
+        try:
+            status = os.fstat(self._fd)
+            if not stat.S_ISREG(status.st_mode):
+                kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+                raise StorageError(f"{path} is {kind}: give the name of a session file")
+            self.inode = status.st_ino
+            self.header = self._read_header()
+            self._by_id: dict[str, Entry] = {}
+            self._newest: Entry | None = None
+            self.end = self._behind_last_entry(status.st_size)
+            self.tail = self._read(min(self.end, _TAIL), max(0, self.end - _TAIL))
+            self._backwards: Iterator[list[tuple[int, bytes]]] | None = lines_backward(self._read, self.end)
+            if self.header.version < CURRENT_VERSION:  # ids and parents come from what stands before
+                self._read_all()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file. What was read stays readable."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def get(self, entry_id: str) -> Entry | None:
+        """The entry with this id, or None; reads back until it is found."""
+        entry = self._by_id.get(entry_id)
+        while entry is None and self._read_back():
+            entry = self._by_id.get(entry_id)
+        return entry
+
+    def walk(self, entry_id: str) -> Iterator[Entry]:
+        """From this entry to its root, reading back as far as is taken."""
+        entry = self.get(entry_id)
+        if entry is None:
+            raise EntryNotFoundError(f"{self._path}: there is no entry {entry_id}")
+        seen: set[str] = set()
+        while entry is not None and entry.id not in seen:
+            seen.add(entry.id)
+            yield entry
+            entry = self.get(entry.parent_id) if entry.parent_id else None
+
+    def last(self) -> Entry | None:
+        """The newest entry."""
+        while self._newest is None and self._read_back():
+            pass
+        return self._newest
+
+    def scan(self, end: int | None = None) -> Iterator[Entry]:
+        """All entries up to `self.end` (or another position), oldest first, without keeping them."""
+        lines = lines_forward(self._read, 0, self.end if end is None else end)
+        if self.header.version < CURRENT_VERSION:
+            yield from as_current(lines, self.header)
+            return
+        for number, (offset, line) in enumerate(lines, start=1):
+            for entry in parse_line(line, offset):
+                if entry.type in HEAD_TYPES:
+                    continue
+                if entry.id:
+                    yield entry
+                else:
+                    yield entry.replace_head(
+                        entry_id=derived_id(self.header.id, number, entry.raw), parent_id=entry.parent_id
+                    )
+
+    def read_on(self, offset: int) -> list[Entry]:
+        """The entries from a byte offset on, to where the file ends now. They become known, and `end` moves.
+
+        Raises:
+            StorageError: the file is not the one that was read: it was cut, or written anew in place.
+        """
+        self.check_tail(self._read(len(self.tail), self.end - len(self.tail)))
+        found: list[Entry] = []
+        for start, line in lines_forward(self._read, offset):
+            found += [entry for entry in parse_line(line, start) if entry.type not in HEAD_TYPES]
+        if not found:
+            return []
+        behind = found[-1].offset + len(found[-1].raw)
+        rest = self._read(2, behind)
+        behind += 2 if rest == b"\r\n" else rest[:1] == b"\n"
+        if self.header.version < CURRENT_VERSION or not all(entry.id for entry in found):
+            found = [entry for entry in self.scan(behind) if entry.offset >= offset]
+        self.learn(found, behind, self._read(min(behind, _TAIL), max(0, behind - _TAIL)))
+        return found
+
+    def learn(self, entries: list[Entry], end: int, tail: bytes) -> None:
+        """Take in entries that stand before the new `end`, and what the file's last bytes are now."""
+        self.last()
+        for entry in entries:
+            self._newest = entry
+            self._by_id.setdefault(entry.id, entry)
+        self.end = end
+        self.tail = tail[-_TAIL:]
+
+    def check_tail(self, tail: bytes) -> None:
+        """Compare the bytes before `end` with those that were read there.
+
+        Raises:
+            StorageError: they differ.
+        """
+        if tail != self.tail:
+            raise StorageError(
+                f"{self._path} was cut or written anew by another program since it was opened: open the session again"
+            )
+
+    def check_open(self) -> None:
+        """Refuse to go on with a closed file.
+
+        Raises:
+            StorageError: it was closed.
+        """
+        if self._fd < 0:
+            raise StorageError(f"{self._path}: the session is closed; open it again")
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """All lines, with their offsets."""
+        return lines_forward(self._read)
+
+    def _read(self, length: int, offset: int) -> bytes:
+        try:
+            return read_at(self._fd, length, offset)
+        except OSError as error:
+            self.check_open()
+            raise StorageError(f"{self._path} cannot be read: {explain(error)}") from error
+
+    def _read_back(self) -> bool:
+        """Read one more block towards the start of the file; False if there is none."""
+        block = next(self._backwards, None) if self._backwards else None
+        if block is None:
+            self._backwards = None
+            return False
+        for offset, line in block:
+            for entry in reversed(parse_line(line, offset)):
+                if entry.type in HEAD_TYPES:
+                    continue
+                if not entry.id:  # it gets an id by the number of its line, which only a scan knows
+                    self._read_all()
+                    return True
+                self._newest = self._newest or entry
+                self._by_id[entry.id] = entry  # of two with one id, the first in the file wins
+        return True
+
+    def _read_all(self) -> None:
+        self._backwards = None
+        self._by_id.clear()
+        for entry in self.scan():
+            self._by_id.setdefault(entry.id, entry)
+            self._newest = entry
+
+    def _behind_last_entry(self, size: int) -> int:
+        """Where whole entries end: a last line without newline counts as far as it is complete."""
+        if size == 0 or self._read(1, size - 1) == b"\n":
+            return size
+        offset, line = next(lines_backward(self._read, size))[0]
+        entries = parse_line(line, offset)
+        return entries[-1].offset + len(entries[-1].raw) if entries else offset
+
+    def _read_header(self) -> Header:
+        """The header; in a file of oh-my-pi it follows a title line. As in pi, what is no JSON is passed over."""
+        number = 0
+        for number, (_, line) in enumerate(lines_forward(self._read, 0, _HEADER_WITHIN), start=1):
+            for entry in parse_line(line.removeprefix(b"\xef\xbb\xbf")):
+                if entry.type == "session" and entry.id and decode_object(entry.raw) is not None:
+                    return decode_header(entry.body)
+                if entry.type != "title":
+                    what = "a header without id" if entry.type == "session" else f"a record of type {entry.type!r}"
+                    raise DamagedFileError(
+                        f"{self._path}, line {number}: no session header stands here, but {what}. Is it a file of "
+                        f"another tool? If the header is lost, `treering doctor --repair` writes a copy that has one."
+                    )
+        if number == 0:
+            raise DamagedFileError(f"{self._path} is empty: there is no session in it")
+        raise DamagedFileError(f"{self._path}, line 1: this is no session file (one begins with a JSON header)")
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | OPEN_FLAGS)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        said = explain(error) if isinstance(error, OSError) else str(error)
+        raise StorageError(f"{path} cannot be read: {said}") from error
