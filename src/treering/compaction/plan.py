@@ -14,7 +14,7 @@ from treering.compaction.cut import find_cut, find_cut_before, with_metadata
 from treering.compaction.summarizer import SpanMessage
 from treering.session import records
 from treering.session.context import renders
-from treering.session.entries import Entry
+from treering.session.entries import METADATA_TYPES, Entry
 from treering.session.messages import as_list
 from treering.session.path import Path
 from treering.session.validity import pairing
@@ -62,6 +62,12 @@ class Plan(msgspec.Struct, frozen=True):
     def first_kept_id(self) -> str:
         """The id of the first kept entry."""
         return self.path[self.cut].id
+
+    def is_valid_cut(self, index: int) -> bool:
+        """Whether the kept part may begin at this index: at a valid cut point, or at metadata just before one."""
+        while index < len(self.path) and self.path[index].type in METADATA_TYPES:
+            index += 1
+        return find_cut_before(self.path, self.start, index) == index
 
     @property
     def previous(self) -> Entry | None:

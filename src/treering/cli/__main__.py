@@ -1,0 +1,5 @@
+"""`python -m treering.cli`."""
+
+from treering.cli import main
+
+main()

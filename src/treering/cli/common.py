@@ -1,0 +1,96 @@
+"""What the commands share: options, opening a session, JSON and numbers for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from treering.session.entries import encode_object
+from treering.session.tree import Session
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SCHEMA = 1
+"""Version of all `--json` output; it changes when a field is renamed, removed or means something else."""
+
+file_argument = click.argument("file", type=click.Path(dir_okay=False))
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+window_option = click.option(
+    "--window", type=click.IntRange(min=1), metavar="N", help="The model's context window in tokens.  [default: 200000]"
+)
+
+
+@contextmanager
+def open_session(file: str) -> Iterator[Session]:
+    """Open a session file for a command; says on standard error what is odd about it."""
+    with Session.open(file) as session:
+        for warning in warnings_of(session):
+            click.echo(f"Warning: {warning}", err=True)
+        yield session
+
+
+def warnings_of(session: Session) -> list[str]:
+    """What a user should know of a file that can be read all the same."""
+    unfinished = getattr(session.store, "unfinished", 0)
+    if not unfinished:
+        return []
+    return [
+        f"{getattr(session.store, 'path', 'the session')}: the last line is unfinished ({unfinished} bytes) and is "
+        "skipped; the next append keeps it on a line of its own"
+    ]
+
+
+def emit_json(data: Mapping[str, Any]) -> None:
+    """Print an object on standard output, with the schema's version first."""
+    click.echo(encode_object({"schema": SCHEMA, **data}).decode("utf-8"))
+
+
+def number(value: int | None) -> str:
+    """A count for people: 12 345."""
+    return "–" if value is None else f"{value:,}".replace(",", " ")
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """`1 entry`, `2 entries`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{number(count)} {many or noun + 's'}"
+
+
+def one_line(text: str, width: int) -> str:
+    """The first words of a text on one line."""
+    line = " ".join(text[: width * 4].split())
+    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
+
+
+def terminal_width(most: int = 110) -> int:
+    """Columns to write in."""
+    import shutil
+
+    return min(most, max(40, shutil.get_terminal_size((100, 24)).columns))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[str], None]]:
+    """Tell on a terminal what is being done, once it takes more than a second. Yields a function that says more."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    import threading
+
+    from rich.console import Console
+    from rich.status import Status
+
+    status = Status(what, console=Console(stderr=True))
+    timer = threading.Timer(1.0, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda text: status.update(f"{what}: {text}")
+    finally:
+        timer.cancel()
+        status.stop()
