@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ window_option = click.option(
 
 
 @contextmanager
-def open_session(file: str) -> Iterator[Session]:
+def open_session(file: str) -> Generator[Session]:
     """Open a session file for a command; says on standard error what is odd about it."""
     with Session.open(file) as session:
         for warning in warnings_of(session):
@@ -75,7 +75,7 @@ def terminal_width(most: int = 110) -> int:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[str], None]]:
+def progress(what: str) -> Generator[Callable[[str], None]]:
     """Tell on a terminal what is being done, once it takes more than a second. Yields a function that says more."""
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -151,9 +151,8 @@ def context(file: str, leaf: str | None, llm: bool, everything: bool, window: in
         return
     limit = window or DEFAULT_WINDOW
     width = terminal_width()
-    click.echo(
-        f"{plural(len(messages), 'message')}, {number(size.tokens)} tokens, {size.tokens / limit:.0%} of {number(limit)}"
-    )
+    share = f"{size.tokens / limit:.0%} of {number(limit)}"
+    click.echo(f"{plural(len(messages), 'message')}, {number(size.tokens)} tokens, {share}")
     click.echo(f"[{bar(parts, max(limit, size.tokens), width - 2)}]")
     for line in legend(parts, max(10, width - 50)):
         click.echo(line)
