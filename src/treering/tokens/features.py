@@ -13,13 +13,13 @@ from functools import lru_cache
 
 CLASS_NAMES = (
     "start or another script", "space", "line break", "tab", "digit", "upper case", "vowel", "n r s t", "l m c d h",
-    "b f g p v w y", "j k q x z é", "quote", "_ -", "opening bracket", "closing bracket , ; : .", "other",
+    "f g p y", "j q x z é", "quote, opening bracket", "_ -", "b v w k", "closing bracket , ; : .", "other",
 )  # fmt: skip
 """The sixteen classes of characters, by number. A letter's class tells how well it joins its neighbours in a token."""
 
 _MEMBERS = (
     "", " ", "\n\r", "\t\x0b\x0c", "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "aeiou", "nrst", "lmcdh",
-    "bfgpvwy", "jkqxz", "\"'`", "_-", "([{<", ")]}>,;:.",
+    "fgpy", "jqxz", "\"'`([{<", "_-", "bvwk", ")]}>,;:.",
 )  # fmt: skip
 _RARE_LETTER = 10
 _OTHER = 15
@@ -65,17 +65,21 @@ def _class_of(code: int) -> int:
 _CLASSES = bytes(_class_of(code) for code in range(256))
 
 
-def pair_codes(text: str) -> bytes:
-    """For each character: 16 times its left neighbour's class, plus its own class.
+def pair_codes(text: str) -> tuple[bytes, bytes]:
+    """For each character: 16 times the class of the character before it, plus its own class; and the same with the
+    character before that one.
 
-    Latin-1 letters count as rare letters. Every other character beyond ASCII is of class 0, as is the place before
+    Latin-1 letters count as rare letters. Every other character beyond ASCII is of class 0, as are the places before
     the first character. Appending text never changes the codes before it.
     """
     # '?' is what `encode` puts for a character that is not in Latin-1, so a real one has to look different.
     classes = text.replace("?", "!").encode("latin-1", "replace").translate(_CLASSES)
     # As one little-endian number, "shift left by a byte and add" pairs every character with its neighbour at once.
+    size = len(classes)
     number = int.from_bytes(classes, "little")
-    return (number | number << 12).to_bytes(len(classes) + 2, "little")[: len(classes)]
+    adjacent = (number | number << 12).to_bytes(size + 2, "little")[:size]
+    apart = (number | number << 20).to_bytes(size + 3, "little")[:size]
+    return adjacent, apart
 
 
 def script_counts(text: str) -> tuple[Counter[str], Counter[str]]:
