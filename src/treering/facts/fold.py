@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from treering.facts.ledger import Ledger
+from treering.facts.state import FactState
+
+if TYPE_CHECKING:
+    from treering.compaction.summarizer import SpanMessage
+
+__all__ = ["FactState", "fold"]
 
 
-class FactState(msgspec.Struct, frozen=True):
-    """What is known after some prefix of a path; bounded, so that it can be carried from compaction to compaction."""
+def fold(state: FactState, messages: Iterable[SpanMessage], *, cwd: str = "") -> FactState:
+    """The state after further messages, oldest first.
+
+    A left fold, message by message: `fold(fold(s, a), b)` is `fold(s, a + b)`. Linear in the text of the messages.
+    """
+    ledger = Ledger(state, cwd)
+    for message in messages:
+        ledger.add(message)
+    return ledger.state()

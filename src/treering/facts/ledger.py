@@ -1,0 +1,262 @@
+"""The working form of the facts while messages are added, and how one message changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from treering.facts import commands as command_facts
+from treering.facts import tasks as task_facts
+from treering.facts.language import guess_language
+from treering.facts.lexicon import clean_line, is_prose, sentences, strip_line_number
+from treering.facts.paths import normalise
+from treering.facts.requests import MAX_REQUESTS, Request, own_sentences, request_text
+from treering.facts.rules import MAX_RULE_CHARS, MAX_RULES, Rule, is_rule, withdraws, without_withdrawn
+from treering.facts.state import (
+    ASSISTANT,
+    COMMAND,
+    EDIT,
+    RESULT,
+    THINKING,
+    USER,
+    FactState,
+    FileFact,
+    PendingCall,
+    Quote,
+)
+from treering.facts.terms import TermTable
+from treering.facts.tools import command_of, file_touches, tool_key
+from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock
+
+if TYPE_CHECKING:
+    from treering.compaction.summarizer import SpanMessage
+
+MAX_FILES = 80
+MAX_PENDING = 16
+MAX_OUTCOME_CHARS = 320
+_RANK = {"read": 0, "delete": 1, "edit": 2, "write": 3}
+
+
+class Ledger:
+    """Mutable facts. Every change is made per message, so that pieces of a fold meet without a seam."""
+
+    def __init__(self, state: FactState, cwd: str) -> None:
+        self.cwd = cwd
+        self.clock, self.messages, self.turn = state.clock, state.messages, state.turn
+        self.language = state.language
+        self.rules, self.requests = list(state.rules), list(state.requests)
+        self.decisions = list(state.decisions)
+        self.commands = {command.key: command for command in state.commands}
+        self.errors = list(state.errors)
+        self.test, self.tasks, self.why = state.test, state.tasks, state.why
+        self.files = {file.path: file for file in state.files}
+        self.pending = {call.id: call for call in state.pending}
+        self.superseded = dict(state.superseded)
+        self.table = TermTable(state)
+
+    def state(self) -> FactState:
+        """The facts as a frozen value."""
+        terms, quotes = self.table.frozen()
+        return FactState(
+            clock=self.clock, messages=self.messages, turn=self.turn, language=self.language,
+            rules=tuple(self.rules), requests=tuple(self.requests), decisions=tuple(self.decisions),
+            commands=tuple(self.commands.values()), errors=tuple(self.errors), test=self.test, tasks=self.tasks,
+            files=tuple(self.files.values()), terms=terms, quotes=quotes, superseded=tuple(self.superseded.items()),
+            pending=tuple(self.pending.values()), why=self.why,
+        )  # fmt: skip
+
+    def add(self, item: SpanMessage) -> None:
+        """Take in one message."""
+        message = item.message
+        self.messages += 1
+        self.table.begin(item.entry_id, self.clock, self.turn)
+        if message.role == "assistant":
+            self._assistant(message, item.entry_id)
+        elif message.role == "toolResult":
+            self._result(message, item.entry_id)
+        elif message.role == "bashExecution":
+            self._bash(message, item.entry_id)
+        elif message.role in {"compactionSummary", "branchSummary"}:
+            self._prose(message.text, ASSISTANT)
+        else:
+            self._user(message.text, item.entry_id)
+        self.table.end()
+
+    # One method a kind of message.
+
+    def _user(self, text: str, entry: str) -> None:
+        said = request_text(text)
+        self._count(text)
+        if not said:
+            self._lines(text, RESULT)
+            return
+        self.turn += 1
+        self.table.begin(entry, self.clock, self.turn)
+        self.language = guess_language(said) or self.language
+        self.why = ""
+        for sentence in own_sentences(text) if len(text) < 6000 else sentences(said):
+            if withdraws(sentence):
+                self.rules = without_withdrawn(self.rules, sentence)
+            if is_rule(sentence) and len(sentence) <= MAX_RULE_CHARS:
+                self.rules = [rule for rule in self.rules if rule.text != sentence]
+                self.rules.append(Rule(sentence, entry, self.clock))
+        self.rules = self.rules[-MAX_RULES:]
+        self.requests.append(Request(said, entry, self.clock, self.turn))
+        if len(self.requests) > MAX_REQUESTS:
+            # The first request names the goal; the oldest after it are the least needed.
+            del self.requests[1]
+        self._prose(text, USER)
+
+    def _assistant(self, message: Message, entry: str) -> None:
+        said = message.text.strip()
+        for block in message.blocks:
+            if isinstance(block, TextBlock):
+                self._count(block.text)
+                self._prose(block.text, ASSISTANT)
+            elif isinstance(block, ThinkingBlock):
+                self._count(block.text)
+                self._prose(block.text, THINKING)
+            elif isinstance(block, ToolCallBlock):
+                self._call(block, entry)
+        if said:
+            self._outcome(said, entry)
+
+    def _outcome(self, said: str, entry: str) -> None:
+        prose = [clean_line(line) for line in said.split("\n")]
+        prose = [line for line in prose if is_prose(line)]
+        if not prose:
+            return
+        self.why = next((s for s in reversed(sentences(prose[0]))), prose[0])[:200]
+        if self.requests:
+            lead = ""
+            for line in prose[:3]:
+                for sentence in sentences(line):
+                    if len(lead) + len(sentence) > MAX_OUTCOME_CHARS:
+                        break
+                    lead = f"{lead} {sentence}".strip()
+            last = sentences(prose[-1])[-1]
+            question = last if last.rstrip("*_`)\"' ").endswith(("?", "？")) and len(last) <= 400 else ""
+            request = self.requests[-1]
+            self.requests[-1] = Request(
+                request.text, request.entry, request.at, request.turn, lead or request.outcome, entry, question
+            )
+
+    def _call(self, call: ToolCallBlock, entry: str) -> None:
+        self.tasks = task_facts.fold_call(self.tasks, call.name, call.arguments, entry)
+        command = command_of(call.name, call.arguments)
+        source = tool_key(call.name)
+        if command:
+            self._command(command, entry, None)
+            source = " ".join(command.split())[:160]
+            self._count(command)
+            self._lines(command, COMMAND)
+        touched = list(file_touches(call.name, call.arguments))
+        for touch in touched:
+            path = normalise(touch.path, self.cwd)
+            if path:
+                self._file(path, touch.operation, entry)
+                source = f"{source} {path}"
+        role = EDIT if touched else ASSISTANT
+        for text in _strings(call.arguments):
+            if text.strip() != command:
+                self._count(text)
+                self._lines(text, EDIT if role == EDIT else THINKING)
+        if call.id:
+            self.pending[call.id] = PendingCall(call.id, source, bool(command))
+            while len(self.pending) > MAX_PENDING:
+                self.pending.pop(next(iter(self.pending)))
+
+    def _result(self, message: Message, entry: str) -> None:
+        call = self.pending.pop(message.tool_call_id or "", None)
+        text = message.text
+        self._count(text)
+        source = call.source if call else tool_key(message.tool_name)
+        is_command = call is not None and call.is_command
+        self._finished(source, text, message.is_error or (is_command and command_facts.looks_failed(text)), is_command, entry)
+        self._lines(text, RESULT)
+
+    def _bash(self, message: Message, entry: str) -> None:
+        command = message.blocks[0].text if isinstance(message.blocks[0], TextBlock) else ""
+        output = message.blocks[1].text if isinstance(message.blocks[1], TextBlock) else ""
+        self._count(command)
+        self._count(output)
+        self._command(command, entry, None)
+        self._lines(command, COMMAND)
+        self._finished(" ".join(command.split())[:160], output, message.is_error, True, entry)
+        self._lines(output, RESULT)
+
+    # What the methods above share.
+
+    def _count(self, text: str) -> None:
+        self.clock += len(text) // 4 + 1
+
+    def _command(self, command: str, entry: str, failed: bool | None) -> None:
+        for key, text in command_facts.command_keys(command):
+            known = self.commands.pop(key, None)
+            times = known.times + 1 if known else 1
+            self.commands[key] = command_facts.Command(key, text[:200], entry, self.clock, times, failed)
+        while len(self.commands) > command_facts.MAX_COMMANDS:
+            worst = min(self.commands.values(), key=lambda c: (c.times, c.at))
+            del self.commands[worst.key]
+
+    def _finished(self, source: str, output: str, failed: bool, is_command: bool, entry: str) -> None:
+        self.errors = [error for error in self.errors if error.source != source]
+        for line in command_facts.error_lines(output, failed):
+            self.errors.append(command_facts.StandingError(line, entry, self.clock, source))
+        del self.errors[: -command_facts.MAX_ERRORS]
+        if is_command:
+            for key, _text in command_facts.command_keys(source):
+                command = self.commands.get(key)
+                if command:
+                    self.commands[key] = command_facts.Command(
+                        key, command.text, command.entry, command.at, command.times, failed
+                    )
+            if "test" in source:
+                line = command_facts.test_line(output)
+                if line:
+                    self.test = Quote(line, entry, self.clock, self.turn, RESULT, 50)
+
+    def _file(self, path: str, operation: str, entry: str) -> None:
+        known = self.files.pop(path, None)
+        times = known.times + 1 if known else 1
+        if known and _RANK[known.operation] > _RANK[operation]:
+            operation = known.operation
+        why = self.why or (known.why if known else "")
+        self.files[path] = FileFact(path, operation, times, entry, self.clock, why[:200])
+        if len(self.files) > MAX_FILES:
+            worst = min(self.files.values(), key=lambda f: (f.operation != "read", f.at))
+            del self.files[worst.path]
+
+    def _prose(self, text: str, source: int) -> None:
+        fenced = False
+        for raw in text.split("\n"):
+            if raw.lstrip().startswith("```"):
+                fenced = not fenced
+                continue
+            line = clean_line(raw)
+            if not line:
+                continue
+            if fenced or not is_prose(line):
+                self.table.line(line, source, prose=False)
+            elif len(line) <= 200:
+                self.table.line(line, source, prose=True)
+            else:
+                for sentence in sentences(line):
+                    self.table.line(sentence, source, prose=True)
+
+    def _lines(self, text: str, source: int) -> None:
+        for raw in text.split("\n"):
+            line = strip_line_number(raw).strip()
+            if line:
+                self.table.line(line, source, prose=False)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in cast("Mapping[str, Any]", value).values():
+            yield from _strings(item)
+    elif isinstance(value, (list, tuple)):
+        for item in cast("list[Any]", value):
+            yield from _strings(item)

@@ -1,0 +1,81 @@
+"""Standing rules of the user: found in what the user wrote, kept word for word, dropped when withdrawn.
+
+A rule is a sentence of the user, no question, that forbids, demands, prefers or limits. The cues are the ordinary words
+for that in the languages that are known here; a language without cues still keeps its requests, which are quoted whole.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from treering.facts.lexicon import content_words
+
+MAX_RULES = 40
+MAX_RULE_CHARS = 400
+
+_RULE = re.compile(
+    r"""
+    \b(?:always|never|don['’]?t|do\snot|must(?:n['’]t)?|should\s(?:not|never|always|be)|shouldn['’]t|can(?:no|['’])t\s(?:be|use|change)
+      |prefers?|preferred|preference|only|avoid|forbidden|not\sallowed|make\ssure|ensure|under\sno\scircumstances
+      |at\sall\stimes|from\snow\son|every\stime|no\smatter|without\s(?:asking|approval|my|explicit)|(?:is|are|be)\srequired
+      |requires|needs?\s(?:to|approval|explicit)|instead\sof|rather\sthan|stick\s(?:to|with)|leave\s.{1,40}\salone|keep\s
+      |(?:i|we|user)\s(?:want|wants|like|need|hate)|no\slonger|remember\s(?:to|that)|before\syou|wait\sfor
+      |capped\sat|at\smost|at\sleast|limit(?:ed)?\sto|wherever|whenever)\b
+    |^(?:use|no|not|please|stop|skip)\b
+    |\b(?:siempre|nunca|jamás|debes?|deben|prefiero|prefiere|preferimos|sol[oa]mente|sólo|evita|evite|evitar|prohibido
+      |en\svez\sde|en\slugar\sde|a\spartir\sde\sahora|asegúrate|obligatorio|no\s(?:hagas|uses|toques|cambies|borres|escribas|subas
+      |modifiques|olvides|pongas|instales|elimines|ejecutes|agregues|añadas)|hay\sque|tiene[ns]?\sque|quiero\sque)\b
+    |हमेशा|कभी\s(?:भी\s)?(?:न|मत|नहीं)|\bमत\b|(?:न|नहीं)\s(?:करें|करो|करना|करे|बदलें|बदलो|छुओ|लिखो|डालो)|ज़?रूर|अनिवार्य|केवल|सिर्फ़?|चाहिए|बजाय|अब\sसे|ध्यान\sर[खह]
+    |总是|始终|永远|一定要|不要|不能|不得|不许|请勿|别再?(?=[^的])|必须|务必|禁止|只用|只能|只需|仅|优先|尽量|以后|今后|从现在起|每次|改用|不应
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_WITHDRAWN = re.compile(
+    r"""
+    \b(?:forget|ignore|disregard|drop|scrap|scratch|undo|cancel|lift|withdraw)\b.{0,40}\b(?:rule|constraint|that|about|instruction|requirement|limit|what\si\ssaid|earlier)\b
+    |\bno\slonger\b|\bnever\s?mind\b|\b(?:doesn['’]t|does\snot)\sapply\b|\bnot\s(?:needed|necessary|required)\sany\s?more\b
+    |\b(?:you\s(?:can|may)\snow|it['’]?s\s(?:ok|okay|fine)\s(?:now\s)?to|is\s(?:ok|okay|fine|allowed)\s(?:now|again|after\sall))\b
+    |\b(?:olvida|ignora|cancela|ya\sno)\b
+    |भूल\sजा|रद्द|अब\s(?:ज़?रूरी|ज़?रूरत)\sनहीं|छोड़\sदो
+    |忘掉|忽略|不再|取消|不用了|算了|作废
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+class Rule(msgspec.Struct, frozen=True, array_like=True):
+    """A standing rule, word for word, and where it was said."""
+
+    text: str
+    entry: str
+    at: int
+
+
+def is_rule(sentence: str) -> bool:
+    """Whether a sentence of the user is a standing rule."""
+    return not sentence.rstrip("\"'”)").endswith(("?", "？")) and bool(_RULE.search(sentence))
+
+
+def withdraws(sentence: str) -> bool:
+    """Whether a sentence takes something back."""
+    return bool(_WITHDRAWN.search(sentence))
+
+
+def without_withdrawn(rules: list[Rule], sentence: str) -> list[Rule]:
+    """The rules that stand after a sentence that takes one back: the one it shares most words with goes."""
+    said = stems(sentence)
+    best, best_share = -1, 0.34
+    for index, rule in enumerate(rules):
+        own = stems(rule.text)
+        shared = len(own & said)
+        share = shared / len(own) if own else 0.0
+        if shared >= 2 and share >= best_share:
+            best, best_share = index, share
+    return [rule for index, rule in enumerate(rules) if index != best]
+
+
+def stems(text: str) -> set[str]:
+    """Content words cut to their first five letters, so that inflected forms meet."""
+    return {word[:5] for word in content_words(text)}
