@@ -8,7 +8,8 @@ from treering.facts.expect import expectation
 from treering.facts.lexicon import NUMBER, WORD, Lexicon, Term
 from treering.facts.state import ASSISTANT, EDIT, RESULT, THINKING, USER, FactState, Quote, TermFact
 
-BYTES_HIGH, BYTES_LOW = 21_000, 16_000
+import os
+BYTES_HIGH, BYTES_LOW = int(os.environ.get("BH",21000)), int(os.environ.get("BL",16000))
 MIN_QUOTE, MAX_QUOTE = 12, 220
 _TERM_BYTES = 30
 _DEFINITION = re.compile(
