@@ -62,8 +62,8 @@ def file_operations(
 def render_file_tags(files: FileOperations, *, max_tokens: int, seen: Collection[str] = ()) -> str:
     """`<read-files>` and `<modified-files>` with a path a line, most recent first; empty if there is no file.
 
-    Within `max_tokens` as long as that holds one path: modified files come before read ones, files that are `seen` elsewhere
-    come last, and what was left out is counted.
+    Within `max_tokens`: modified files come before read ones, files that are `seen` elsewhere come last, and what is
+    left out is counted.
     """
     room = max_tokens
     blocks: list[str] = []
@@ -109,6 +109,6 @@ def _paths(details: JsonObject, key: str) -> Iterator[str]:
     value = details.get(key)
     if isinstance(value, (list, tuple)):
         # Most recent first in our own lists; reading them backwards keeps that order.
-        for path in reversed(cast("list[object]", list(cast("Iterable[object]", value)))):
+        for path in reversed(cast("list[object]", value)):
             if isinstance(path, str):
                 yield path

@@ -6,14 +6,18 @@ import re
 
 import msgspec
 
-from treering.facts.lexicon import clean_line
+from treering.facts.lexicon import clean_line, listed
 
 MAX_COMMANDS = 60
 MAX_ERRORS = 12
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
 _ASSIGNMENT = re.compile(r"^\w+=\S*$")
 _PROGRAM = re.compile(r"^[A-Za-z0-9_./~+-]+$")
-_TRIVIAL = frozenset("cd echo printf sleep true false exit export source set for do done if then else fi while read".split())
+_TRIVIAL = listed(
+    """
+    cd echo printf sleep true false exit export source set for do done if then else fi while read
+    """
+)
 _ERROR = re.compile(
     r"\b(?:error|errors|exception|traceback|panic|fatal|failed|failure|fail|cannot|undefined|denied|refused|not found|"
     r"no such|unknown|invalid|unexpected|missing|exit (?:code|status) [1-9]\d*)\b|[A-Z]\w+(?:Error|Exception)\b|✗|✖|❌",
@@ -21,7 +25,8 @@ _ERROR = re.compile(
 )
 _NO_ERROR = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.IGNORECASE)
 _TEST = re.compile(
-    r"\b\d+ (?:passed|failed|passing|failing|tests?|errors?|skipped)\b|^(?:ok|FAIL|PASS|OK)\b|\btest result:|^Tests?:", re.IGNORECASE
+    r"\b\d+ (?:passed|failed|passing|failing|tests?|errors?|skipped)\b|^(?:ok|FAIL|PASS|OK)\b|\btest result:|^Tests?:",
+    re.IGNORECASE,
 )
 
 
@@ -60,7 +65,7 @@ def command_keys(command: str) -> list[tuple[str, str]]:
 
 
 def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:
-    """The lines of a result that say what went wrong. An output that is no failure has none, whatever words it holds."""
+    """The lines of a result that say what went wrong. What did not fail has none."""
     if not failed:
         return []
     lines = [clean_line(line) for line in output.split("\n")]
@@ -72,7 +77,13 @@ def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:
 def looks_failed(output: str) -> bool:
     """Whether a command's output says that it failed, where no flag says so."""
     tail = output[-2000:]
-    return bool(re.search(r"^(?:Exit code [1-9]|FAIL\b|--- FAIL|Traceback|panic:|fatal:|error(?:\[|:))", output[:2000] + "\n" + tail, re.MULTILINE))
+    return bool(
+        re.search(
+            r"^(?:Exit code [1-9]|FAIL\b|--- FAIL|Traceback|panic:|fatal:|error(?:\[|:))",
+            output[:2000] + "\n" + tail,
+            re.MULTILINE,
+        )
+    )
 
 
 def test_line(output: str) -> str:

@@ -11,7 +11,9 @@ _SPANISH = re.compile(
     r"[¿¡ñ]|\b(?:el|la|los|las|que|una|por|para|está|como|pero|esto|hay|puedes?|quiero|ahora|también|archivo|en|de|del|con|y)\b",
     re.IGNORECASE,
 )
-_ENGLISH = re.compile(r"\b(?:the|is|are|and|to|of|this|that|can|you|we|it|for|with|please|what|why|how|let|in|on)\b", re.IGNORECASE)
+_ENGLISH = re.compile(
+    r"\b(?:the|is|are|and|to|of|this|that|can|you|we|it|for|with|please|what|why|how|let|in|on)\b", re.IGNORECASE
+)
 
 
 def guess_language(text: str) -> str:

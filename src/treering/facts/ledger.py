@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
+from treering.facts.decisions import MAX_DECISIONS, is_decision
 from treering.facts.language import guess_language
 from treering.facts.lexicon import clean_line, is_prose, sentences, strip_line_number
 from treering.facts.paths import normalise
@@ -156,13 +157,15 @@ class Ledger:
             if path:
                 self._file(path, touch.operation, entry)
                 source = f"{source} {path}"
-        role = EDIT if touched else ASSISTANT
+        home = normalise(touched[0].path, self.cwd) if len(touched) == 1 else ""
+        self.table.in_file(home)
         for text in _strings(call.arguments):
             if text.strip() != command:
                 self._count(text)
-                self._lines(text, EDIT if role == EDIT else THINKING)
+                self._lines(text, EDIT if touched else THINKING)
+        self.table.in_file("")
         if call.id:
-            self.pending[call.id] = PendingCall(call.id, source, bool(command))
+            self.pending[call.id] = PendingCall(call.id, source, bool(command), home)
             while len(self.pending) > MAX_PENDING:
                 self.pending.pop(next(iter(self.pending)))
 
@@ -172,8 +175,12 @@ class Ledger:
         self._count(text)
         source = call.source if call else tool_key(message.tool_name)
         is_command = call is not None and call.is_command
-        self._finished(source, text, message.is_error or (is_command and command_facts.looks_failed(text)), is_command, entry)
+        self._finished(
+            source, text, message.is_error or (is_command and command_facts.looks_failed(text)), is_command, entry
+        )
+        self.table.in_file(call.home if call else "")
         self._lines(text, RESULT)
+        self.table.in_file("")
 
     def _bash(self, message: Message, entry: str) -> None:
         command = message.blocks[0].text if isinstance(message.blocks[0], TextBlock) else ""
@@ -214,7 +221,7 @@ class Ledger:
             if "test" in source:
                 line = command_facts.test_line(output)
                 if line:
-                    self.test = Quote(line, entry, self.clock, self.turn, RESULT, 50)
+                    self.test = Quote(line, entry, self.clock, self.turn, RESULT, "", 50)
 
     def _file(self, path: str, operation: str, entry: str) -> None:
         known = self.files.pop(path, None)
@@ -238,11 +245,22 @@ class Ledger:
                 continue
             if fenced or not is_prose(line):
                 self.table.line(line, source, prose=False)
-            elif len(line) <= 200:
-                self.table.line(line, source, prose=True)
-            else:
-                for sentence in sentences(line):
-                    self.table.line(sentence, source, prose=True)
+                continue
+            pieces = sentences(line)
+            for piece in [line] if len(line) <= 200 else pieces:
+                self.table.line(piece, source, prose=True)
+            if source & (USER | ASSISTANT):
+                for sentence in pieces:
+                    if is_decision(sentence):
+                        self._decision(sentence, source)
+
+    def _decision(self, sentence: str, source: int) -> None:
+        self.decisions = [known for known in self.decisions if known.text != sentence]
+        self.decisions.append(Quote(sentence, self.table.entry, self.clock, self.turn, source, "", 50))
+        if len(self.decisions) > MAX_DECISIONS:
+            # The user's own decisions stay longer than the assistant's.
+            index = next((i for i, known in enumerate(self.decisions) if not known.source & USER), 0)
+            del self.decisions[index]
 
     def _lines(self, text: str, source: int) -> None:
         for raw in text.split("\n"):

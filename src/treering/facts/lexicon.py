@@ -9,16 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-EXTENSIONS = frozenset(
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+EXTENSIONS = listed(
     """
-    adoc astro bat bib bzl c cc cfg cjs cl clj cljs cmake cmd conf cpp cs css csv cts cu cxx dart db diff ejs el ex exs
-    env erl f90 fish fs go gql gradle graphql groovy h handlebars hbs hcl hpp hs htm html hxx ics iml ini ipynb java jl
-    jpg jpeg gif js json json5 jsonc jsonl jsx kt kts less lib liquid lisp lock log lua m make map md mdx mjs mk ml mli
-    mm mod mts nim nix org out output pas patch pdf pem php pl plist pm png po prisma properties proto ps1 pxd py pyi
-    pyx r rb rego rs rst sass sbt scala scm scss sh sln snap sol sql sqlite srt strings styl sum svelte svg swift sv
-    tcl tex tf tfvars thrift tmpl toml ts tsv tsx txt v vala vb vert vhd vim vue wasm webp xhtml xml xsd xsl yaml yml
-    zig zip zsh csproj vcxproj gitignore dockerignore editorconfig
-    """.split()
+    adoc astro bat bib bzl c cc cfg cjs cl clj cljs cmake cmd conf cpp cs css csv cts cu cxx dart db diff ejs
+    el ex exs env erl f90 fish fs go gql gradle graphql groovy h handlebars hbs hcl hpp hs htm html hxx ics
+    iml ini ipynb java jl jpg jpeg gif js json json5 jsonc jsonl jsx kt kts less lib liquid lisp lock log lua
+    m make map md mdx mjs mk ml mli mm mod mts nim nix org out output pas patch pdf pem php pl plist pm png po
+    prisma properties proto ps1 pxd py pyi pyx r rb rego rs rst sass sbt scala scm scss sh sln snap sol sql
+    sqlite srt strings styl sum svelte svg swift sv tcl tex tf tfvars thrift tmpl toml ts tsv tsx txt v vala
+    vb vert vhd vim vue wasm webp xhtml xml xsd xsl yaml yml zig zip zsh csproj vcxproj gitignore dockerignore
+    editorconfig
+    """
 )
 _BLOB = re.compile(r"[A-Za-z0-9_./~@+-]{3,}")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
@@ -128,13 +135,13 @@ def is_prose(line: str) -> bool:
 
 _INDIC = re.compile(r"[\u0900-\u0dff]")
 
-FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = listed(
     """
-    the and for that this with from have are was you can not but they will would should could what when which there here
-    also just then than into our your its let has had does did how why who all any some more been only same now one use
-    get out yes about them these those were their his her she him each such very too being over under again own
-    los las una uno del que por para con como más pero sus este esta estos estas eso esa hay muy sin son fue ser
-    der die das und ist nicht ein eine den dem mit auf für von les des une est pas dans pour que qui sur avec
-    है हैं का की के को में से पर और यह वह ने भी तो ही कि जो था थे थी हो कर
-    """.split()
+    the and for that this with from have are was you can not but they will would should could what when which
+    there here also just then than into our your its let has had does did how why who all any some more been
+    only same now one use get out yes about them these those were their his her she him each such very too
+    being over under again own los las una uno del que por para con como más pero sus este esta estos estas
+    eso esa hay muy sin son fue ser der die das und ist nicht ein eine den dem mit auf für von les des une est
+    pas dans pour que qui sur avec है हैं का की के को में से पर और यह वह ने भी तो ही कि जो था थे थी हो कर
+    """
 )

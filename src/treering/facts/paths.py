@@ -17,7 +17,7 @@ def normalise(path: str, cwd: str = "") -> str:
     if not text or "\n" in text or "\0" in text:
         return ""
     base = cwd.replace("\\", "/").rstrip("/")
-    absolute = text.startswith("/") or bool(_DRIVE.match(text)) or text.startswith("~")
+    absolute = text.startswith(("/", "~")) or bool(_DRIVE.match(text))
     text = posixpath.normpath(text)
     if not absolute and text.startswith("..") and base:
         text = posixpath.normpath(posixpath.join(base, text))

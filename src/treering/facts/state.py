@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+import base64
+import zlib
+from typing import Any
 
 import msgspec
 
 from treering.facts.commands import Command, StandingError
+from treering.facts.expect import expectation
 from treering.facts.requests import Request
+from treering.facts.roles import ASSISTANT, COMMAND, EDIT, RESULT, THINKING, USER
 from treering.facts.rules import Rule
 from treering.facts.tasks import Task
+from treering.session.messages import as_object
+
+__all__ = ["ASSISTANT", "COMMAND", "EDIT", "RESULT", "THINKING", "USER", "FactState"]
 
 FORMAT = 1
-
-USER, ASSISTANT, THINKING, EDIT, COMMAND, RESULT = 1, 2, 4, 8, 16, 32
-"""Where a term was seen; a `Term.roles` is a sum of these, a `Quote.source` is one."""
+MAX_JSON_BYTES = 29_000
+_MAX_UNPACKED = 4_000_000
 
 
 class Quote(msgspec.Struct, frozen=True, array_like=True):
@@ -28,11 +34,15 @@ class Quote(msgspec.Struct, frozen=True, array_like=True):
     at: int
     turn: int
     source: int
+    home: str
     quality: int
 
 
 class TermFact(msgspec.Struct, frozen=True, array_like=True):
-    """A name, file or number with its history. `prose` and `code` are indices of the quotes that tell most about it."""
+    """A name, file or number with its history. `prose`, `code`, `dense` are indices of its quotes.
+
+    `home` is the file whose text showed it last.
+    """
 
     kind: str
     name: str
@@ -41,8 +51,11 @@ class TermFact(msgspec.Struct, frozen=True, array_like=True):
     last: int
     last_turn: int
     roles: int
+    home: str = ""
     prose: int = -1
     code: int = -1
+    dense: int = -1
+    density: int = 0
 
 
 class FileFact(msgspec.Struct, frozen=True, array_like=True):
@@ -62,6 +75,7 @@ class PendingCall(msgspec.Struct, frozen=True, array_like=True):
     id: str
     source: str
     is_command: bool
+    home: str = ""
 
 
 class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -89,19 +103,48 @@ class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The state as JSON values, for `details.treering`; at most about 30 kB."""
-        return {"format": FORMAT, **cast("dict[str, Any]", msgspec.to_builtins(self))}
+        """The state as JSON values, for `details.treering`: at most `MAX_JSON_BYTES`.
+
+        It is compressed, which makes it three times as much as would fit otherwise. If it still does not fit (text
+        that hardly compresses), the least expected terms are left out.
+        """
+        state = self
+        while True:
+            packed = base64.b85encode(zlib.compress(msgspec.json.encode(state), 9)).decode()
+            if len(packed) <= MAX_JSON_BYTES or not state.terms:
+                return {"format": FORMAT, "packed": packed}
+            state = state.smaller()
+
+    def smaller(self) -> FactState:
+        """Without the quarter of the terms that is least expected to be used again, and their quotes."""
+        terms = sorted(self.terms, key=lambda t: (-expectation(t, self.clock), t.kind, t.name))
+        terms = terms[: len(terms) * 3 // 4]
+        used: dict[int, int] = {}
+        kept = tuple(
+            msgspec.structs.replace(
+                term,
+                **{
+                    slot: -1 if (index := getattr(term, slot)) < 0 else used.setdefault(index, len(used))
+                    for slot in ("prose", "code", "dense")
+                },
+            )
+            for term in terms
+        )
+        return msgspec.structs.replace(self, terms=kept, quotes=tuple(self.quotes[index] for index in used))
 
     @staticmethod
     def from_json(value: object) -> FactState:
         """The state from JSON values. Damaged input, or a form of a later version, gives an empty state."""
-        if not isinstance(value, dict) or cast("dict[str, object]", value).get("format") != FORMAT:
+        known = as_object(value)
+        if known is None or known.get("format") != FORMAT:
             return FactState()
         try:
-            state = msgspec.convert(value, FactState)
-        except (msgspec.ValidationError, ValueError, TypeError, RecursionError):
+            unpacker = zlib.decompressobj()
+            data = unpacker.decompress(base64.b85decode(known["packed"]), _MAX_UNPACKED)
+            state = msgspec.json.decode(data, type=FactState)
+        except (KeyError, ValueError, TypeError, zlib.error, msgspec.DecodeError, RecursionError):
             return FactState()
         count = len(state.quotes)
-        if any(term.prose >= count or term.code >= count for term in state.terms):
+        if any(not -1 <= index < count for term in state.terms for index in (term.prose, term.code, term.dense)):
             return FactState()
         return state

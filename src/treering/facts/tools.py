@@ -45,7 +45,7 @@ class FileTouch(msgspec.Struct, frozen=True):
 
 
 def tool_key(name: str) -> str:
-    """A tool's name without its server's prefix, in lower case and without separators: `mcp__fs__read_file` → `readfile`."""
+    """A tool's name without its server's prefix, small and without separators: `mcp__fs__read_file` → `readfile`."""
     last = re.split(r"__|[.:/]", name)[-1] or name
     return re.sub(r"[^a-z0-9]", "", last.lower())
 

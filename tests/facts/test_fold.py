@@ -1,0 +1,90 @@
+"""The fold of facts: pieces and whole agree, the state is bounded and survives its JSON form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treering.compaction.summarizer import SpanMessage
+from treering.facts.fold import FactState, fold
+from treering.facts.state import MAX_JSON_BYTES
+from treering.session.messages import decode_message
+
+
+def said(role: str, text: str, number: int = 0) -> SpanMessage:
+    return SpanMessage(f"e{number}", decode_message({"role": role, "content": text}))
+
+
+def called(name: str, arguments: dict[str, object], number: int) -> SpanMessage:
+    block = {"type": "toolCall", "id": f"c{number}", "name": name, "arguments": arguments}
+    return SpanMessage(f"e{number}", decode_message({"role": "assistant", "content": [block]}))
+
+
+def answered(text: str, number: int, *, error: bool = False) -> SpanMessage:
+    raw = {"role": "toolResult", "toolCallId": f"c{number}", "toolName": "bash", "content": text, "isError": error}
+    return SpanMessage(f"r{number}", decode_message(raw))
+
+
+def real(shared: Path, name: str) -> list[SpanMessage]:
+    lines = (shared / "sessions" / "pi" / name).read_text().splitlines()
+    entries = [json.loads(line) for line in lines]
+    return [SpanMessage(e["id"], decode_message(e["message"])) for e in entries if e["type"] == "message"]
+
+
+WORDS = st.sampled_from(
+    [
+        "handleTurnEnd",
+        "src/app_main.py",
+        "4711",
+        "never",
+        "push",
+        "the",
+        "parser_state",
+        "MAX_SIZE",
+        "is",
+        "8080.",
+        "？",
+    ]
+)
+TEXT = st.lists(WORDS, max_size=25).map(" ".join)
+MESSAGES = st.one_of(
+    st.builds(said, st.sampled_from(["user", "assistant", "custom", "developer"]), TEXT, st.integers(0, 9)),
+    st.builds(lambda command, number: called("Bash", {"command": command}, number), TEXT, st.integers(0, 9)),
+    st.builds(
+        lambda path, new, number: called("Edit", {"file_path": path, "new_string": new}, number),
+        st.sampled_from(["a.py", "/w/b.py", "c/d.go"]),
+        TEXT,
+        st.integers(0, 9),
+    ),
+    st.builds(lambda text, number, error: answered(text, number, error=error), TEXT, st.integers(0, 9), st.booleans()),
+)
+
+
+@given(st.lists(MESSAGES, max_size=20), st.integers(0, 20))
+@settings(max_examples=150, deadline=None)
+def test_folding_in_pieces_is_folding_at_once(messages: list[SpanMessage], at: int) -> None:
+    whole = fold(FactState(), messages, cwd="/w")
+    assert fold(fold(FactState(), messages[:at], cwd="/w"), messages[at:], cwd="/w") == whole
+    carried = FactState.from_json(msgspec.json.decode(msgspec.json.encode(whole.to_json())))
+    assert carried == whole
+
+
+@pytest.mark.parametrize("name", ["real-02210dc3.v3.jsonl", "real-8f534908.v3.jsonl"])
+def test_a_real_session_folds_the_same_in_any_pieces(shared: Path, name: str) -> None:
+    messages = real(shared, name)
+    whole = fold(FactState(), messages)
+    state = FactState()
+    for start in range(0, len(messages), 37):
+        state = fold(state, messages[start : start + 37])
+    assert state == whole
+    assert len(json.dumps(whole.to_json())) <= MAX_JSON_BYTES + 100
+
+
+@pytest.mark.parametrize("damaged", [None, 3, "x", [], {}, {"format": 99}, {"format": 1}, {"format": 1, "packed": "!"}])
+def test_damaged_json_gives_an_empty_state(damaged: object) -> None:
+    assert FactState.from_json(damaged) == FactState()
