@@ -17,7 +17,15 @@ def call(name: str, arguments: dict[str, Any], **more: Any) -> SpanMessage:
     return SpanMessage("e", decode_message({"role": "assistant", "content": [block]}), **more)
 
 
-PATCH = "*** Begin Patch\n*** Update File: a/one.py\n@@\n-x\n+y\n*** Add File: two.py\n+z\n*** Delete File: old.py\n*** End Patch"
+PATCH = """*** Begin Patch
+*** Update File: a/one.py
+@@
+-x
++y
+*** Add File: two.py
++z
+*** Delete File: old.py
+*** End Patch"""
 
 
 @pytest.mark.parametrize(
