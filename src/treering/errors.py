@@ -43,3 +43,11 @@ class SummaryError(TreeringError):
         super().__init__(message)
         self.transient = transient
         self.retry_after = retry_after
+
+
+class MissingExtraError(TreeringError):
+    """A part of Treering was asked for whose optional packages are not installed; the message says how to get them."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs optional packages; install them with: pip install 'treering[{extra}]'")
+        self.extra = extra

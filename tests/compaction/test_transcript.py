@@ -205,21 +205,21 @@ class TestWindows:
     )
     def test_they_fit_and_leave_nothing_out(self, bodies: list[str], limit: int) -> None:
         pieces = render_messages([message("user", body) for body in bodies])
-        windows = split_windows(pieces, limit, quarter)
+        windows = [transcript(window) for window in split_windows(pieces, limit, quarter)]
         assert all(quarter(window) <= limit for window in windows)
         letters = [char for piece in pieces for char in piece if char in "abü😀"]
         assert [char for window in windows for char in window if char in "abü😀"] == letters
 
     def test_a_piece_that_is_too_long_goes_on_under_its_own_heading(self) -> None:
         pieces = render_messages([message("user", "one\n" * 100)])
-        first, *others = split_windows(pieces, 40, quarter)
+        first, *others = (transcript(window) for window in split_windows(pieces, 40, quarter))
         assert first.startswith("User:\n")
         assert others
         assert all(window.startswith("User (continued):\n") for window in others)
 
     def test_what_fits_is_one_window(self) -> None:
         pieces = render_messages([message("user", "one"), message("assistant", "two")])
-        assert split_windows(pieces, 1000, quarter) == [transcript(pieces)]
+        assert split_windows(pieces, 1000, quarter) == [pieces]
 
     def test_nothing_gives_nothing(self) -> None:
         assert split_windows([], 10, quarter) == []

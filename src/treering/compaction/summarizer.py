@@ -105,12 +105,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         short: two or three sentences for people, if it costs nothing or was asked for.
         summarizer: who made it, e.g. `extractive` or a model's name.
         preserve_data: what the summarizer wants kept on the entry (a provider's own compaction).
+        redacted: how many secrets were replaced on the way to a model and back.
     """
 
     text: str
     short: str | None = None
     summarizer: str
     preserve_data: JsonObject | None = None
+    redacted: int = 0
 
 
 class Summarizer(Protocol):

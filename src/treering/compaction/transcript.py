@@ -114,8 +114,8 @@ def transcript(pieces: Sequence[str]) -> str:
     return "\n\n".join(pieces)
 
 
-def split_windows(pieces: Sequence[str], limit: int, estimate: Callable[[str], int]) -> list[str]:
-    """The pieces as texts of at most `limit` tokens each, in order, nothing left out.
+def split_windows(pieces: Sequence[str], limit: int, estimate: Callable[[str], int]) -> list[list[str]]:
+    """The pieces in groups of at most `limit` tokens each, in order, nothing left out.
 
     A piece that is longer than a window is continued in the next one under its own heading; a single line that is
     longer than a window is split where it must be.
@@ -125,17 +125,17 @@ def split_windows(pieces: Sequence[str], limit: int, estimate: Callable[[str], i
         limit: tokens of one window, at least 1.
         estimate: tokens of a text.
     """
-    windows: list[str] = []
+    windows: list[list[str]] = []
     current: list[str] = []
     used = 0
     for part, size in _parts(pieces, limit, estimate):
         if current and used + size > limit:
-            windows.append(transcript(current))
+            windows.append(current)
             current, used = [], 0
         current.append(part)
         used += size + 1  # the blank line between two pieces
     if current:
-        windows.append(transcript(current))
+        windows.append(current)
     return windows
 
 
@@ -146,7 +146,7 @@ def _parts(pieces: Sequence[str], limit: int, estimate: Callable[[str], int]) ->
             yield piece, size
             continue
         heading, _, body = piece.partition("\n")
-        again = f"{heading.removesuffix(':')} (continued):"
+        again = f"{heading.removesuffix(':').removesuffix(' (continued)')} (continued):"
         room = max(1, limit - estimate(again) - 1)
         first = True
         for chunk in _chunks(body, room, estimate):

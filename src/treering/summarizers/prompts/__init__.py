@@ -19,6 +19,7 @@ class Prompts(msgspec.Struct, frozen=True, kw_only=True):
         first: the summary of a span that has none before it. `{words}` is the length that is asked for.
         update: the summary of a span together with the summary before it.
         turn_prefix: the first part of a turn that a cut splits.
+        part: added where a long record is summarised part by part and `update` does not fit.
         short: two or three sentences for people.
         branch: a branch that is being left.
         branch_preamble: stands before the text of a branch summary; no model sees it.
@@ -30,6 +31,7 @@ class Prompts(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     update: str
     turn_prefix: str
+    part: str
     short: str
     branch: str
     branch_preamble: str

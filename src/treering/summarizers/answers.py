@@ -1,0 +1,103 @@
+"""What counts as a summary: the check of every answer before it may replace anything (SPEC §8).
+
+A model that fails seldom says so. It sends nothing, its thoughts only, a tool call, half a text, the text of an error,
+or the answer to a conversation that it should have described. None of these may become the memory of a session.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model or an endpoint answered.
+
+    Attributes:
+        text: its text, without reasoning.
+        thinking: whether it reasoned.
+        tool_calls: names of tools that it wants called.
+        finish: why it ended: `stop`, `length`, `content_filter`, `tool_call`, `error`; None if it did not say.
+    """
+
+    text: str
+    thinking: bool = False
+    tool_calls: tuple[str, ...] = ()
+    finish: str | None = None
+
+
+class Unusable(msgspec.Struct, frozen=True):
+    """Why an answer is no summary, in words that end a sentence."""
+
+    reason: str
+
+
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>\s*", re.IGNORECASE | re.DOTALL)
+_OPEN_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+_WRAPPED = re.compile(r"\A\s*<summary>(.*)</summary>\s*\Z", re.IGNORECASE | re.DOTALL)
+_FENCED = re.compile(r"\A\s*```(?:markdown|md)?[ \t]*\n(.*)\n```\s*\Z", re.DOTALL)
+_OPEN_SUMMARY = re.compile(r"<summary>", re.IGNORECASE)
+_CLOSE_SUMMARY = re.compile(r"</summary>", re.IGNORECASE)
+_FILE_TAGS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)\s*", re.IGNORECASE | re.DOTALL)
+_ERROR = re.compile(
+    r"\A\W{0,3}(?:"
+    r"(?:api |internal |server |http )?error(?: generating| while| during| creating)?\b(?: summary)?\W"
+    r"|(?:failed|unable) to (?:generate|create|produce|summari[sz]e)\b"
+    r"|(?:i'?m sorry|i am sorry|sorry)\b.{0,80}\b(?:can(?:no|')?t|unable|not able)\b"
+    r"|i (?:can(?:no|')t|am unable to|'m unable to|am not able to) \w+"
+    r"|(?:rate limit|too many requests|service unavailable|internal server error|bad gateway|upstream)\b"
+    r"|traceback \(most recent call last\)"
+    r"|<!doctype html|<html\b"
+    r"|\{\s*\"(?:error|errors|detail)\"\s*:"
+    r")",
+    re.IGNORECASE | re.DOTALL,
+)
+_CALL_AS_TEXT = re.compile(
+    r"\A\s*(?:<(?:tool_call|function_call|invoke|antml:\w+)\b|\[(?:tool_call|TOOL_CALLS)\]"
+    r"|\{\s*\"(?:name|tool|function)\"\s*:\s*\"[^\"]*\"\s*,\s*\"(?:arguments|parameters|args|input)\"\s*:)",
+    re.IGNORECASE,
+)
+
+
+def check_answer(answer: Answer, *, last_message: str | None = None) -> str | Unusable:
+    """The summary in an answer, or why there is none.
+
+    Reasoning that stands in the text, a wrapper (`<summary>`, one code fence around all) and lists of files, which
+    are made from the session itself, are taken off.
+
+    Args:
+        answer: what came.
+        last_message: the last text of the conversation; a model that gives it back described nothing.
+    """
+    if answer.tool_calls:
+        return Unusable(f"it called the tool {answer.tool_calls[0]} where a summary was asked for")
+    if answer.finish == "length":
+        return Unusable("it was cut off at the limit of output tokens")
+    if answer.finish == "content_filter":
+        return Unusable("it was stopped by the provider's content filter")
+    if answer.finish in {"error", "tool_call"}:
+        return Unusable(f"it ended with the reason {answer.finish}")
+    text = _THOUGHTS.sub("", answer.text)
+    if _OPEN_THOUGHTS.search(text):
+        return Unusable("it ended inside its own reasoning")
+    if not text.strip():
+        thought = answer.thinking or bool(answer.text.strip())
+        return Unusable("it held reasoning only" if thought else "it was empty")
+    for wrapper in (_WRAPPED, _FENCED, _WRAPPED):
+        if match := wrapper.match(text):
+            text = match.group(1)
+    if len(_OPEN_SUMMARY.findall(text)) != len(_CLOSE_SUMMARY.findall(text)):
+        return Unusable("it has a <summary> tag without its counterpart")
+    text = _FILE_TAGS.sub("", text).strip()
+    if not text:
+        return Unusable("it was empty")
+    if not any(char.isalnum() for char in text):
+        return Unusable("it held no words")
+    if _CALL_AS_TEXT.match(text):
+        return Unusable("it wrote a tool call as text")
+    if _ERROR.match(text) and "\n## " not in text:
+        return Unusable("it is the text of an error or a refusal")
+    if last_message and text == last_message.strip():
+        return Unusable("it repeats the last message of the conversation")
+    return text

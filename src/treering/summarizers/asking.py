@@ -1,0 +1,153 @@
+"""Asking a model until it gives a usable answer: retries with backoff, the check, and the report of every call."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from treering.compaction.summarizer import ModelCall, SummaryRequest
+from treering.errors import SummaryError
+from treering.summarizers.answers import Answer, Unusable, check_answer
+from treering.summarizers.model_layer import OpenModel, OverflowedError, Reply
+from treering.summarizers.prompts import Prompts, fill
+from treering.summarizers.redaction import Redactor
+from treering.tokens.estimate import estimate_text
+
+logger = logging.getLogger("treering")
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """How long a failing model is borne with.
+
+    Attributes:
+        tries: how often one request is sent while its errors are transient.
+        first_wait: seconds before the second try; each further wait is twice as long.
+        longest_wait: seconds; a provider that asks for more is given up for the next candidate.
+    """
+
+    tries: int = 4
+    first_wait: float = 1.0
+    longest_wait: float = 60.0
+
+
+class Asker:
+    """Asks one open model on behalf of one summary request."""
+
+    def __init__(
+        self,
+        model: OpenModel,
+        request: SummaryRequest,
+        *,
+        prompts: Prompts,
+        redactor: Redactor,
+        patience: Patience,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.model = model
+        self.prompts = prompts
+        self.redacted = 0
+        """Secrets that were replaced."""
+        self._request = request
+        self._redactor = redactor
+        self._patience = patience
+        self._sleep = sleep
+        self._last_message = next(
+            (item.message.text for item in reversed(request.history) if item.message.role == "assistant"), None
+        )
+
+    def clean(self, text: str) -> str:
+        """The text without secrets, which are counted."""
+        cleaned = self._redactor.redact(text)
+        self.redacted += cleaned.replaced
+        return cleaned.text
+
+    def tell(self, progress: str) -> None:
+        """Say what is being done."""
+        logger.debug("%s: %s", self.model.options.name, progress)
+        if self._request.on_progress is not None:
+            self._request.on_progress(progress)
+
+    async def ask(self, purpose: str, prompt: str, *, budget: int, max_tokens: int) -> str:
+        """A usable answer.
+
+        Args:
+            purpose: for the ledger.
+            prompt: the user message.
+            budget: tokens that the answer may have.
+            max_tokens: the output limit.
+
+        Raises:
+            OverflowedError: the request is too long for the model.
+            SummaryError: there was no usable answer, in the second attempt either.
+        """
+        answer = await self._send(purpose, prompt, max_tokens, retry=0)
+        text = self._usable(answer, budget)
+        if isinstance(text, Unusable):
+            self.tell(f"the answer could not be used: {text.reason}; asking once more")
+            if answer.finish == "length" and self.model.reasons:
+                max_tokens *= 2  # what it had was spent on reasoning
+            again = f"{prompt}\n\n{fill(self.prompts.retry, reason=text.reason)}"
+            text = self._usable(await self._send(purpose, again, max_tokens, retry=1), budget)
+        if isinstance(text, Unusable):
+            raise SummaryError(f"{self.model.options.name}: the answer could not be used: {text.reason}")
+        return self.clean(text)
+
+    def _usable(self, answer: Answer, budget: int) -> str | Unusable:
+        text = check_answer(answer, last_message=self._last_message)
+        if isinstance(text, str) and (tokens := estimate_text(text)) > budget:
+            return Unusable(f"it has about {tokens} tokens where {budget} were the limit")
+        return text
+
+    async def _send(self, purpose: str, prompt: str, max_tokens: int, *, retry: int) -> Answer:
+        """One request, sent again while its errors are transient."""
+        wait = self._patience.first_wait
+        for attempt in range(self._patience.tries):
+            try:
+                reply = await self._recorded(purpose, prompt, max_tokens, retry=retry + attempt)
+            except SummaryError as error:
+                pause = wait if error.retry_after is None else max(error.retry_after, 0.0)
+                last = attempt + 1 == self._patience.tries
+                if not error.transient or last or pause > self._patience.longest_wait:
+                    raise
+                self.tell(f"{error}; trying again in {pause:g} s")
+                await self._sleep(pause)
+                wait *= 2
+            else:
+                self._refuse_silent_cut(reply, prompt)
+                return reply.answer
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    async def _recorded(self, purpose: str, prompt: str, max_tokens: int, *, retry: int) -> Reply:
+        begin = time.monotonic()
+        call = ModelCall(model=self.model.options.name, purpose=purpose, outcome="cancelled", retry=retry)
+        try:
+            reply = await self.model.ask(self.prompts.system, prompt, max_tokens)
+            call = msgspec.structs.replace(
+                call,
+                outcome="answered",
+                input_tokens=reply.input_tokens,
+                output_tokens=reply.output_tokens,
+                price=reply.price,
+            )
+        except SummaryError as error:
+            call = msgspec.structs.replace(call, outcome="failed", cause=str(error))
+            raise
+        finally:
+            if self._request.on_call is not None:
+                seconds = round(time.monotonic() - begin, 3)
+                self._request.on_call(msgspec.structs.replace(call, seconds=seconds))
+        return reply
+
+    def _refuse_silent_cut(self, reply: Reply, prompt: str) -> None:
+        """Some servers cut a long request without a word; then they count far fewer tokens than were sent."""
+        sent = estimate_text(prompt)
+        if sent > 1500 and reply.input_tokens is not None and 0 < reply.input_tokens < 0.4 * sent:
+            raise OverflowedError(
+                f"{self.model.options.name}: it read {reply.input_tokens} of about {sent} tokens", None
+            )

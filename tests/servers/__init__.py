@@ -1,0 +1,1 @@
+"""Servers for tests: a real model, and one that answers what it is told to."""
