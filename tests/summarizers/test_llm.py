@@ -316,7 +316,7 @@ class TestFolding:
             await summarizer(server).summarize(request(self.LONG, calls=calls))
             sizes = [estimate_text(user_text(server, index)) for index in range(len(server.requests))]
         assert sizes[0] > 5000
-        assert sizes[-1] * 0.4 <= 512
+        assert sizes[-1] <= 1500, "as much as was sent cannot have been read"
 
     async def test_a_window_without_room_is_said(self) -> None:
         with scripted(chat(SUMMARY), repeat=True) as server:
