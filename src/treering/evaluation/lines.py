@@ -145,17 +145,24 @@ def neighbours(lines: Sequence[str], terms: Iterable[str]) -> Mapping[str, tuple
     }
 
 
-def related(summary: str, source: Source, known: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """The terms that stand on a line which tells something of them (MEASURES, relations)."""
+def related(
+    summary: str, source: Source, known: Mapping[str, tuple[str, ...]], *, all_names_count: bool = True
+) -> set[str]:
+    """The terms that stand on a line which tells something of them.
+
+    Such a line has at least two of the term's neighbour words, is a quotation or a sentence, and holds at most three
+    names; with `all_names_count` any names, else three of those that are asked for.
+    """
     found: set[str] = set()
     for line in summary.split("\n"):
         terms = terms_of(line)
-        if not terms or len(terms) > MOST_TERMS or not (terms & known.keys()):
+        asked = terms & known.keys()
+        if not asked or len(terms if all_names_count else asked) > MOST_TERMS:
             continue
         if not (source.quotes(line) or is_sentence(line)):
             continue
         here = set(content_words(line))
-        for term in terms & known.keys():
+        for term in asked:
             if len(here & set(known[term])) >= NEEDED_NEIGHBOURS:
                 found.add(term)
     return found

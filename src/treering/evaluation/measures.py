@@ -40,6 +40,28 @@ from treering.evaluation.texts import Part, own_words, read_part
 from treering.evaluation.words import base_names, contains, content_words, invocations, names, numbers, share
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """How the definitions are read where they can be read in two ways.
+
+    Attributes:
+        upper_words: whether a word in capitals without underscore (`README`) is a name in UPPER_CASE.
+        all_names_count: whether every name of a line counts towards the most that a line of a relation may hold, or
+            only those that are used again.
+        lines_together: within how many neighbouring lines the words of a directive or next step must stand; 0 for
+            anywhere in the summary.
+    """
+
+    upper_words: bool = False
+    all_names_count: bool = True
+    lines_together: int = 3
+
+
+STRICT = Reading()
+"""The reading by which less is kept: the one that is reported unless another is asked for."""
+PLAIN = Reading(upper_words=True, all_names_count=False, lines_together=0)
+"""The reading by the letter."""
+
+
 class Measure(msgspec.Struct, frozen=True):
     """Of `total` facts, `hit` are in the summary; `missed` are the others."""
 
@@ -68,6 +90,7 @@ class Reference(msgspec.Struct, frozen=True):
     changed: tuple[Changed, ...]
     source: Source
     region_text: str
+    reading: Reading
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -112,13 +135,16 @@ class Score(msgspec.Struct, frozen=True):
 
 
 def make_reference(
-    region: Sequence[SpanMessage], kept: Sequence[SpanMessage], future: Sequence[SpanMessage]
+    region: Sequence[SpanMessage],
+    kept: Sequence[SpanMessage],
+    future: Sequence[SpanMessage],
+    reading: Reading = STRICT,
 ) -> Reference:
     """What a summary of the region should hold, by what the future used."""
     parts = read_part(region), read_part(kept), read_part(future)
     now, stays, later = parts
     forward_files = _forward(*(base_names(part.text) for part in parts))
-    forward_names = _forward(*(names(part.text) for part in parts))
+    forward_names = _forward(*(names(part.text, upper_words=reading.upper_words) for part in parts))
     written = now.by("user", "assistant", "command", "summary")
     return Reference(
         files=forward_files,
@@ -137,6 +163,7 @@ def make_reference(
         changed=tuple(changed_values(now)),
         source=source_of(_quotable(now)),
         region_text=now.text,
+        reading=reading,
     )
 
 
@@ -156,24 +183,24 @@ def score_summary(
         budget: tokens that it was allowed.
     """
     files = set(base_names(summary))
-    there = set(names(summary))
+    there = set(names(summary, upper_words=reference.reading.upper_words))
     found_numbers = set(numbers(summary))
     flat = normal(summary.replace("\n", " "))
-    here = set(content_words(summary))
+    said = _Said(summary, reference.reading.lines_together)
     error_lines = [digits_ignored(line) for line in summary.split("\n")]
     stale = stale_values(reference.changed, summary)
     known = set(reference.neighbours)
-    told = related(summary, reference.source, reference.neighbours)
+    told = related(summary, reference.source, reference.neighbours, all_names_count=reference.reading.all_names_count)
     bare, size = bare_words(summary, reference.source)
     return Score(
         files=_measure(reference.files, lambda item: item in files),
         names=_measure(reference.names, lambda item: item in there),
         commands=_measure(reference.commands, lambda item: contains(flat, item)),
         numbers=_measure(reference.numbers, lambda item: item in found_numbers),
-        directives=_measure(reference.directives, lambda item: share(content_words(item), here) >= PRESENT),
-        user_sentences=_measure(reference.user_sentences, lambda item: share(content_words(item), here) >= PRESENT),
+        directives=_measure(reference.directives, said.has),
+        user_sentences=_measure(reference.user_sentences, said.has),
         relations=_measure(sorted(known), lambda item: item in told),
-        next_steps=_measure(reference.next_steps, lambda item: share(content_words(item), here) >= PRESENT),
+        next_steps=_measure(reference.next_steps, said.has),
         errors=_measure(reference.errors, lambda item: has_error(item, error_lines)),
         bare=Measure(bare, size),
         stale=Measure(len(stale), len(reference.changed), tuple(value.new for value in stale)),
@@ -191,9 +218,24 @@ def score(
     *,
     tokens: int | Callable[[str], int],
     budget: int | None = None,
+    reading: Reading = STRICT,
 ) -> Score:
     """Measure one summary of one cut; for several summaries make the reference once."""
-    return score_summary(make_reference(region, kept, future), summary, tokens=tokens, budget=budget)
+    return score_summary(make_reference(region, kept, future, reading), summary, tokens=tokens, budget=budget)
+
+
+class _Said:
+    """The words of a summary, by the lines that they stand on."""
+
+    def __init__(self, summary: str, together: int) -> None:
+        lines = [frozenset(content_words(line)) for line in summary.split("\n") if line.strip()]
+        size = together or len(lines)
+        windows = range(max(1, len(lines) - size + 1))
+        self._windows = [frozenset[str]().union(*lines[at : at + size]) for at in windows]
+
+    def has(self, sentence: str) -> bool:
+        needed = content_words(sentence)
+        return any(share(needed, window) >= PRESENT for window in self._windows)
 
 
 def _measure(items: Sequence[str], present: Callable[[str], bool]) -> Measure:

@@ -58,12 +58,14 @@ def _carries_meaning(word: str) -> bool:
     return len(word) >= 3 or (len(word) == 2 and ord(word[0]) >= 0x0900)
 
 
-def names(text: str) -> list[str]:
+def names(text: str, *, upper_words: bool = False) -> list[str]:
     """Names in camelCase, PascalCase, snake_case and UPPER_CASE of six letters or more, in order, repeats included.
 
-    One capital at the start makes no PascalCase (any sentence begins so), and UPPER_CASE needs its underscore.
+    One capital at the start makes no PascalCase (any sentence begins so). UPPER_CASE needs its underscore, unless
+    `upper_words` are wanted too.
     """
-    return [name for match in _IDENTIFIER.finditer(text) if is_name(name := match.group())]
+    found = (match.group() for match in _IDENTIFIER.finditer(text))
+    return [word for word in found if is_name(word) or (upper_words and len(word) >= 6 and word.isupper())]
 
 
 def is_name(word: str) -> bool:
