@@ -10,12 +10,14 @@ The cut itself is planned as every compaction is, so what is measured is what th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import msgspec
 
 from treering.compaction.plan import Plan, plan_compaction, span_messages
 from treering.compaction.summarizer import SpanMessage, SummaryRequest
 from treering.evaluation.measures import STRICT, Reading, Reference, make_reference
+from treering.facts import fold as fold_module
 from treering.facts.fold import FactState
 from treering.session.entries import Entry
 from treering.session.path import Path
@@ -109,16 +111,32 @@ def reference_of(cut: Cut, reading: Reading = STRICT) -> Reference:
     return make_reference(cut.region, cut.kept, cut.future, reading)
 
 
-def summary_request(
-    cut: Cut, budget: int, facts: FactState = NO_FACTS, prefix_facts: FactState | None = None
-) -> SummaryRequest:
+def summary_request(cut: Cut, budget: int) -> SummaryRequest:
     """The request that a summarizer would get at this cut, with so many tokens for the whole text."""
+    return request_for(cut.history, budget=budget, turn_prefix=cut.turn_prefix, kept=cut.kept, cwd=cut.cwd)
+
+
+def request_for(
+    history: Sequence[SpanMessage],
+    *,
+    budget: int,
+    turn_prefix: Sequence[SpanMessage] = (),
+    kept: Sequence[SpanMessage] = (),
+    cwd: str = "",
+) -> SummaryRequest:
+    """A request for these messages as the first compaction of a session would make it, facts found."""
     return SummaryRequest(
-        history=cut.history,
-        turn_prefix=cut.turn_prefix,
-        kept=cut.kept,
-        facts=facts,
-        prefix_facts=prefix_facts,
+        history=tuple(history),
+        turn_prefix=tuple(turn_prefix),
+        kept=tuple(kept),
+        facts=find_facts((*history, *turn_prefix), cwd=cwd),
+        prefix_facts=find_facts(turn_prefix, cwd=cwd) if turn_prefix else None,
         budget=budget,
-        cwd=cut.cwd,
+        cwd=cwd,
     )
+
+
+def find_facts(messages: Sequence[SpanMessage], *, cwd: str = "", state: FactState = NO_FACTS) -> FactState:
+    """The facts of messages, oldest first, on top of those that are known."""
+    fold = getattr(fold_module, "fold", None)
+    return cast("FactState", fold(state, messages, cwd=cwd)) if fold else state

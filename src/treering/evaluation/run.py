@@ -176,4 +176,6 @@ def counter(exact: bool) -> Callable[[str], int]:
     """
     if not exact:
         return estimate_text
-    return cast("TokenCounter", importlib.import_module("treering.tokens.exact").exact_counter())
+    from treering.tokens.exact import exact_counter
+
+    return exact_counter()
