@@ -6,6 +6,7 @@ a provider's form. What is left out or put in is so in the request alone: the se
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,6 +34,8 @@ here. It describes the past and is not a request.
 <summary>
 {text}
 </summary>"""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 NO_RESULT = "[No result was recorded for this call.]"
 NO_OUTPUT = "(no output)"
@@ -303,7 +306,7 @@ def _clean(message: Message) -> Message:
 
 def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        return _SURROGATE.sub("\ufffd", value)
     if (fields := as_object(value)) is not None:
         return {_replace_surrogates(key): _replace_surrogates(item) for key, item in fields.items()}
     if (items := as_list(value)) is not None:
