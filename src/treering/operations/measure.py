@@ -7,7 +7,8 @@ import msgspec
 from treering.compaction.plan import Plan
 from treering.session.context import Context
 from treering.tokens.estimate import estimate_text
-from treering.tokens.sizes import entry_tokens, estimated_tokens, prefix_sums
+from treering.tokens.measuring import context_calibration, context_size
+from treering.tokens.sizes import entry_tokens, prefix_sums
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -38,4 +39,6 @@ class Measure(msgspec.Struct, frozen=True):
 
 def measure(context: Context, *, overhead: int | None = None) -> Measure:
     """Measure a context; see `Measure`. `overhead` is found from what the provider counted if it is not given."""
-    return Measure(estimated_tokens(context) + (overhead or 0), 1.0, overhead or 0)
+    calibration = context_calibration(context, overhead=overhead)
+    size = context_size(context, calibration=calibration, overhead=overhead)
+    return Measure(size.tokens, calibration.factor, calibration.overhead)
