@@ -35,6 +35,9 @@ MESSAGE_TOKENS = 4
 CALL_TOKENS = 6
 """Tokens of a tool call's frame, besides its name and arguments."""
 
+STRETCH = 1 << 16
+"""Characters that are looked at together, so that a text of any length needs little memory besides its own."""
+
 _LONG_INTEGER = 4096
 
 
@@ -43,8 +46,7 @@ def estimate_text(text: str) -> int:
 
     Any string will do, also one with lone surrogates or control characters.
     """
-    adjacent, apart = pair_codes(text)
-    tokens = (sum(adjacent.translate(ADJACENT)) + sum(apart.translate(APART))) / UNIT
+    tokens = sum(_pair_units(text, start) for start in range(0, len(text), STRETCH)) / UNIT
     if not text.isascii():
         characters, starts = script_counts(text)
         tokens += math.fsum(count * _character_tokens(character) for character, count in characters.items())
@@ -76,6 +78,13 @@ def estimate_message(message: Message, *, count_tokens: TokenCounter = estimate_
         count_tokens: counts a text; the estimator unless given.
     """
     return MESSAGE_TOKENS + sum(_block_tokens(block, count_tokens) for block in message.blocks)
+
+
+def _pair_units(text: str, start: int) -> int:
+    """The weight of the pairs that end in one stretch of the text."""
+    before = min(start, 2)
+    adjacent, apart = pair_codes(text[start - before : start + STRETCH])
+    return sum(adjacent[before:].translate(ADJACENT)) + sum(apart[before:].translate(APART))
 
 
 def _block_tokens(block: Block, count_tokens: TokenCounter) -> int:
