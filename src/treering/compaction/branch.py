@@ -57,11 +57,10 @@ def plan_move(
         edit: without it, the target itself becomes the leaf whatever it is.
     """
     text = _text_to_edit(target) if target is not None and edit else None
+    if target is not None and target.id == old_leaf_id and target.type == "custom_message":
+        text = None  # the leaf itself is nothing to move to, but for an unanswered user message (SPEC §10.1)
     new_leaf = None if target is None else target.id if text is None else target.parent_id
     ancestor, abandoned = collect_branch(walk(old_leaf_id) if old_leaf_id else (), walk(new_leaf) if new_leaf else ())
-    # The leaf itself is nothing to move to, but for a user message that nobody has answered (SPEC §10.1).
-    if target is not None and target.id == old_leaf_id and target.type == "custom_message":
-        text, new_leaf, abandoned = None, old_leaf_id, ()
     moves = new_leaf != old_leaf_id and not (ancestor == new_leaf and all(map(_is_silent, abandoned)))
     return TreeMove(
         target_id=target.id if target else None,

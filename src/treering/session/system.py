@@ -19,6 +19,14 @@ if sys.platform == "win32":  # pragma: no cover - not run in CI
         os.lseek(fd, _REGION, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_LOCK, 1)
 
+    def _try_lock(fd: int) -> bool:
+        os.lseek(fd, _REGION, os.SEEK_SET)
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
     def _unlock(fd: int) -> None:
         os.lseek(fd, _REGION, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
@@ -33,6 +41,13 @@ else:
     def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX)
 
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
     def _unlock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_UN)
 
@@ -41,6 +56,9 @@ else:
 
 lock: Callable[[int], None] = _lock
 """Wait until this open file is ours alone. The system frees the lock if the process dies."""
+
+try_lock: Callable[[int], bool] = _try_lock
+"""The same without waiting: False if another open file has it."""
 
 unlock: Callable[[int], None] = _unlock
 """Give the lock back."""
