@@ -216,7 +216,7 @@ class JsonlStore:
         """Write the file anew as version 3. The old one is locked, and so is the new one before it gets the name."""
         old_fd = self._append_fd
         self.backup, self._append_fd = upgrade_file(
-            Path(os.path.realpath(self._location)), self.header, self._reader.lines()
+            Path(os.path.realpath(self._location)), self.header, self._reader.lines(), title=self._reader.title
         )
         os.close(old_fd)
         self._reader.close()

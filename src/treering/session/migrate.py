@@ -86,11 +86,14 @@ def current_header(header: Header) -> JsonObject:
     return raw
 
 
-def upgrade_file(path: Path, header: Header, lines: Iterable[tuple[int, bytes]]) -> tuple[Path, int]:
+def upgrade_file(
+    path: Path, header: Header, lines: Iterable[tuple[int, bytes]], *, title: bytes = b""
+) -> tuple[Path, int]:
     """Write the version-3 form over an old file.
 
     Written beside, with the same mode, synced, then renamed over, and the folder synced: whatever happens, the name
     holds the whole old file or the whole new one. The caller holds the lock of the old one. `path` must be no link.
+    `title` is the line that a file of oh-my-pi has before its header.
 
     Returns:
         the backup, whose bytes are those of the original; and a descriptor of the new file, open for appending and
@@ -108,7 +111,7 @@ def upgrade_file(path: Path, header: Header, lines: Iterable[tuple[int, bytes]])
     try:
         lock(fd)
         with open(fd, "wb", closefd=False) as file:
-            file.write(encode_object(current_header(header)) + b"\n")
+            file.write(title + encode_object(current_header(header)) + b"\n")
             for entry in as_current(lines, header):
                 file.write(entry.raw + b"\n")
         _take_over_owner(path, temporary)

@@ -27,6 +27,7 @@ class FileReader:
 
     Attributes:
         header: the session's header.
+        title: the line before it in a file of oh-my-pi; else empty.
         inode: which file this is; an upgrade puts another one in its place.
         end: byte position behind the newest whole entry. What stands behind it, if anything, is unfinished.
         tail: the last bytes before `end`.
@@ -41,6 +42,7 @@ class FileReader:
                 kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
                 raise StorageError(f"{path} is {kind}: give the name of a session file")
             self.inode = status.st_ino
+            self.title = b""
             self.header = self._read_header()
             self._by_id: dict[str, Entry] = {}
             self._newest: Entry | None = None
@@ -203,6 +205,7 @@ class FileReader:
             for entry in parse_line(line.removeprefix(b"\xef\xbb\xbf")):
                 if entry.type == "session" and entry.id and decode_object(entry.raw) is not None:
                     return decode_header(entry.body)
+                self.title = line + b"\n"
                 if entry.type != "title":
                     what = "a header without id" if entry.type == "session" else f"a record of type {entry.type!r}"
                     raise DamagedFileError(
