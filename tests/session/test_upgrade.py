@@ -144,6 +144,24 @@ def test_version_2(tmp_path: Path) -> None:
     assert path.with_name("s.jsonl.v2.bak").read_bytes().splitlines() == raw
 
 
+def test_a_header_that_lost_its_version_does_not_cost_the_branches(tmp_path: Path) -> None:
+    """Entries of version 1 have no ids. These have: they keep them, and their parents."""
+    records = [
+        {"type": "session", "id": "s", "timestamp": "t", "cwd": "/srv"},
+        {"type": "message", "id": "a", "parentId": None, "timestamp": "t", "message": HELLO},
+        {"type": "message", "id": "b", "parentId": "a", "timestamp": "t", "message": HELLO},
+        {"type": "message", "id": "c", "parentId": "a", "timestamp": "t", "message": HELLO},
+        {"type": "message", "id": "d", "parentId": None, "timestamp": "t", "message": HELLO},
+    ]
+    path = old_file(tmp_path / "s.jsonl", records)
+    raw = path.read_bytes().splitlines()
+    with Session.open(path) as session:
+        assert [entry.id for entry in session.path("c")] == ["a", "c"]
+        session.append_message(HELLO)
+        assert [entry.id for entry in session.children(None)] == ["a", "d"]
+    assert path.read_bytes().splitlines()[1:5] == raw[1:]
+
+
 def test_a_title_line_stays_first(tmp_path: Path) -> None:
     """As oh-my-pi writes it, in version 3 and in an older one."""
     for version in (2, 3):

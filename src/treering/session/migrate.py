@@ -42,15 +42,11 @@ def as_current(lines: Iterable[tuple[int, bytes]], header: Header) -> Iterator[E
             if entry.type in HEAD_TYPES:
                 ids.append(None)
                 continue
-            if header.version >= 2:
-                current = entry
-                if not entry.id:
-                    entry_id = derived_id(header.id, number, entry.raw)
-                    current = entry.replace_head(entry_id=entry_id, parent_id=entry.parent_id)
-            else:
-                entry_id = entry.id or derived_id(header.id, number, entry.raw)
-                above = (entry.id and entry.parent_id) or parent  # a header that lost its version: keep what is there
-                current = _with_first_kept(entry.replace_head(entry_id=entry_id, parent_id=above), ids)
+            current = entry
+            if not entry.id:
+                above = entry.parent_id if header.version >= 2 else parent
+                current = entry.replace_head(entry_id=derived_id(header.id, number, entry.raw), parent_id=above)
+            current = _with_first_kept(current, ids)
             ids.append(current.id)
             parent = current.id
             yield _rename_role(current)
