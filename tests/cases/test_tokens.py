@@ -6,6 +6,7 @@ from typing import Any
 
 import toktok
 
+from treering.session.llm import to_llm
 from treering.session.messages import decode_message
 from treering.session.tree import Session
 from treering.tokens.estimate import estimate_message, estimate_text
@@ -97,3 +98,15 @@ def test_tok_11_the_summary_call_is_not_the_context() -> None:
     size = context_size(session.context())
     assert size.anchor is None
     assert size.tokens < 100
+
+
+def test_tok_12_the_words_around_a_summary_count() -> None:
+    session = Session.in_memory()
+    kept = session.append(user()).id
+    session.append(compaction(kept), user(), {"type": "branch_summary", "summary": "S.", "fromId": kept})
+    session.append({"type": "message", "message": {"role": "bashExecution", "command": "ls", "output": "a"}})
+    context = session.context()
+    sent = [item.message.text for item in to_llm(context)]
+    assert len(sent) == len(context)
+    for item, text in zip(context, sent, strict=True):
+        assert entry_tokens(item.entry) >= estimate_text(text)

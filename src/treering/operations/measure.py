@@ -6,7 +6,8 @@ import msgspec
 
 from treering.compaction.plan import Plan
 from treering.session.context import Context
-from treering.tokens.estimate import estimate_text
+from treering.session.messages import decode_message
+from treering.tokens.estimate import estimate_message
 from treering.tokens.measuring import context_calibration, context_size
 from treering.tokens.sizes import entry_tokens, prefix_sums
 
@@ -33,7 +34,8 @@ class Measure(msgspec.Struct, frozen=True):
 
     def after(self, plan: Plan, first_kept_id: str, summary: str) -> int:
         """The size of the context that would begin with this summary."""
-        saved = self.replaced(plan, first_kept_id) - estimate_text(summary)
+        message = decode_message({"role": "compactionSummary", "summary": summary})
+        saved = self.replaced(plan, first_kept_id) - estimate_message(message)
         return max(0, self.tokens - round(saved * self.scale))
 
 

@@ -1,12 +1,13 @@
 """How many tokens a text, a message or a JSON value has: an estimate in o200k tokens, without a vocabulary.
 
     >>> estimate_text("The build fails on main since yesterday.")
-    8
+    7
 
-A text's estimate is the sum of a weight for each pair of neighbouring characters, by their classes, and of prices for
-the characters and words of scripts beyond ASCII (`features.py`, `weights.py`). It is within 10 % of o200k on 50 kB or
-more of prose, code, JSON, logs or encoded bytes (`python benchmarks/tokens.py` prints the table), never falls when
-text is appended, takes time linear in the text, and never raises. For exact counts see `exact.py`.
+A text's estimate is the sum of a weight for each pair of characters that are neighbours or one apart, by their classes,
+and of prices for the characters and words of scripts beyond ASCII (`features.py`, `weights.py`). It is within 10 % of
+o200k on 50 kB or more of prose, code, JSON, logs or encoded bytes (`python benchmarks/tokens.py` prints the table; a
+single short text can be further off), never falls when text is appended, takes time linear in the text, and never
+raises. For exact counts see `exact.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import cast
 
 import msgspec
 
+from treering.session.llm import user_text
 from treering.session.messages import Block, ImageBlock, Message, OtherBlock, TextBlock, ThinkingBlock, ToolCallBlock
 from treering.tokens.features import WORD_SCRIPTS, pair_codes, script_counts, script_of
 from treering.tokens.weights import ADJACENT, APART, CHARACTERS, UNIT, WORDS
@@ -34,6 +36,9 @@ MESSAGE_TOKENS = 4
 
 CALL_TOKENS = 6
 """Tokens of a tool call's frame, besides its name and arguments."""
+
+TEMPLATED_ROLES = frozenset({"compactionSummary", "branchSummary", "bashExecution"})
+"""Roles that reach the model in a frame of words (`session/llm.py`), which counts too."""
 
 STRETCH = 1 << 16
 """Characters that are looked at together, so that a text of any length needs little memory besides its own."""
@@ -71,12 +76,18 @@ def estimate_value(value: object, *, count_tokens: TokenCounter = estimate_text)
 def estimate_message(message: Message, *, count_tokens: TokenCounter = estimate_text) -> int:
     """Tokens of a message: all that is sent of it, and a few for its frame. Never raises.
 
-    An image costs `IMAGE_TOKENS`. A block of a kind that is not known here costs its serialised size.
+    Summaries and the user's own commands are counted in the frame of words that they are sent in. An image costs
+    `IMAGE_TOKENS`. A block of a kind that is not known here costs its serialised size.
 
     Args:
         message: a message of any role.
         count_tokens: counts a text; the estimator unless given.
     """
+    if message.role in TEMPLATED_ROLES:
+        return MESSAGE_TOKENS + count_tokens(user_text(message))
+    if not message.blocks and message.role not in {"user", "assistant", "toolResult", "custom"}:
+        fields = {key: value for key, value in message.raw.items() if key not in {"role", "timestamp"}}
+        return MESSAGE_TOKENS + estimate_value(fields, count_tokens=count_tokens)
     return MESSAGE_TOKENS + sum(_block_tokens(block, count_tokens) for block in message.blocks)
 
 
