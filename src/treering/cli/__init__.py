@@ -19,6 +19,9 @@ COMMANDS: dict[str, str] = {
     "show": "treering.cli.show:show",
     "context": "treering.cli.show:context",
     "entry": "treering.cli.show:entry",
+    "compact": "treering.cli.compact:compact",
+    "prune": "treering.cli.compact:prune",
+    "undo": "treering.cli.compact:undo",
     "pin": "treering.cli.pins:pin",
     "unpin": "treering.cli.pins:unpin",
 }

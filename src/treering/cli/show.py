@@ -142,6 +142,9 @@ def context(file: str, leaf: str | None, llm: bool, everything: bool, window: in
         size = measure(found)
         messages = _messages(found, llm=llm)
         parts = what_fills(found)
+        outside = size.tokens - sum(part.tokens for part in parts)
+        if outside > 0:  # what the provider counted beyond the messages
+            parts.append(Part("system prompt, tools", outside))
     if as_json:
         listed = [
             {"entry_id": entry_id, "role": message.role, "tokens": estimate_message(message), "message": message.raw}

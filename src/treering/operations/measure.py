@@ -10,6 +10,7 @@ from treering.session.messages import decode_message
 from treering.tokens.estimate import estimate_message
 from treering.tokens.measuring import context_calibration, context_size
 from treering.tokens.sizes import entry_tokens, prefix_sums
+from treering.tokens.usage import Calibration
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -17,13 +18,11 @@ class Measure(msgspec.Struct, frozen=True):
 
     Attributes:
         tokens: the size, overhead included.
-        scale: the provider's tokens for one estimated token.
-        overhead: tokens of system prompt and tool schemas.
+        calibration: how the provider's count follows from the estimate.
     """
 
     tokens: int
-    scale: float
-    overhead: int
+    calibration: Calibration
 
     def replaced(self, plan: Plan, first_kept_id: str) -> int:
         """Estimated tokens that a summary stands in for: the span, and the summary in force before."""
@@ -33,14 +32,16 @@ class Measure(msgspec.Struct, frozen=True):
         return before + sums[plan.cut if cut is None else cut] - sums[plan.start]
 
     def after(self, plan: Plan, first_kept_id: str, summary: str) -> int:
-        """The size of the context that would begin with this summary."""
+        """The size of the context that would begin with this summary, until a provider counts it."""
+        sums = prefix_sums(plan.path)
+        cut = plan.path.index_of(first_kept_id)
+        kept = sums[-1] - sums[plan.cut if cut is None else cut]
         message = decode_message({"role": "compactionSummary", "summary": summary})
-        saved = self.replaced(plan, first_kept_id) - estimate_message(message)
-        return max(0, self.tokens - round(saved * self.scale))
+        return self.calibration.of(kept + estimate_message(message)) + self.calibration.overhead
 
 
 def measure(context: Context, *, overhead: int | None = None) -> Measure:
     """Measure a context; see `Measure`. `overhead` is found from what the provider counted if it is not given."""
     calibration = context_calibration(context, overhead=overhead)
     size = context_size(context, calibration=calibration, overhead=overhead)
-    return Measure(size.tokens, calibration.factor, calibration.overhead)
+    return Measure(size.tokens, calibration)
