@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "undo": "treering.cli.compact:undo",
     "pin": "treering.cli.pins:pin",
     "unpin": "treering.cli.pins:unpin",
+    "eval": "treering.cli.eval:eval_group",
 }
 """Command → where it lives, as module:name. Their modules are imported only to run them or to show help."""
 

@@ -103,10 +103,16 @@ def _average(values: Sequence[float]) -> float:
 def as_json(results: Sequence[Result], *, missed: bool = False) -> dict[str, Any]:
     """Rows and single results as a JSON value; with `missed` also what each summary lacks, and its text."""
     return {
-        "schema": 1,
-        "rows": [msgspec.to_builtins(row) for row in mean_rows(results)],
+        "rows": [row_json(row) for row in mean_rows(results)],
         "results": [_result_json(result, missed) for result in results],
     }
+
+
+def row_json(row: Row) -> dict[str, Any]:
+    """A row as a JSON value; shares to four places."""
+    value: dict[str, Any] = msgspec.to_builtins(row)
+    value["rates"] = {name: rate if rate is None else round(rate, 4) for name, rate in row.rates.items()}
+    return {**value, "seconds": round(row.seconds, 4)}
 
 
 def _result_json(result: Result, missed: bool) -> dict[str, Any]:

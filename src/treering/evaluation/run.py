@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from inspect import isawaitable
 from pathlib import Path as FilePath
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -23,6 +23,8 @@ from treering.evaluation.measures import STRICT, Reading, score_summary
 from treering.evaluation.report import Result
 from treering.session.tree import Session
 from treering.tokens.estimate import TokenCounter, estimate_text
+
+R = TypeVar("R")
 
 BUDGETS = (512, 1100, 2000, 4000)
 """Tokens of a summary, unless others are asked for."""
@@ -63,10 +65,13 @@ class FileResults(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
 
-def evaluate_files(files: Sequence[str], job: Job, *, processes: int | None = None) -> Iterator[FileResults]:
-    """Evaluate files, several at a time; each file's results come as soon as they are there, in any order.
+def over_files(
+    work: Callable[[str, Job], R], files: Sequence[str], job: Job, *, processes: int | None = None
+) -> Iterator[R]:
+    """Do the work for each file, several at a time; results come as soon as they are there, in any order.
 
     Args:
+        work: what to do with a file; `evaluate_file` or the like. It is sent to other processes.
         files: session files.
         job: what to measure.
         processes: how many work at once; None for one a core.
@@ -74,12 +79,12 @@ def evaluate_files(files: Sequence[str], job: Job, *, processes: int | None = No
     workers = min(processes or os.cpu_count() or 1, len(files))
     if workers <= 1:
         for file in files:
-            yield evaluate_file(file, job)
+            yield work(file, job)
         return
     with ProcessPoolExecutor(workers) as pool:
         # Large files first, so that no core is left alone with one at the end.
         ordered = sorted(files, key=lambda file: -FilePath(file).stat().st_size if FilePath(file).exists() else 0)
-        waiting = [pool.submit(evaluate_file, file, job) for file in ordered]
+        waiting = [pool.submit(work, file, job) for file in ordered]
         try:
             for done in as_completed(waiting):
                 yield done.result()
@@ -105,9 +110,10 @@ def evaluate_cut(cut: Cut, job: Job, source: str) -> Iterator[Result]:
     """Every summarizer at every budget on one cut."""
     count = counter(job.exact)
     reference = reference_of(cut, job.reading)
+    asked = summary_request(cut, budget=0)
     for name, summarizer in chosen_summarizers(job, count).items():
         for budget in job.budgets:
-            request = summary_request(cut, budget)
+            request = msgspec.structs.replace(asked, budget=budget)
             started = time.perf_counter()
             summary = run_summarizer(summarizer, request)
             seconds = time.perf_counter() - started
