@@ -49,6 +49,7 @@ format: $(DEV) ## Format the code.
 
 bench: setup ## Measure speed and retention; prints the tables of the documentation.
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/tokens.py
 	$(BIN)/python benchmarks/retention.py
 
 clean: ## Remove what the targets above made.
