@@ -6,13 +6,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 import msgspec
 
 from treering.compaction.summarizer import ModelCall, SummaryRequest
 from treering.errors import SummaryError
 from treering.summarizers.answers import Answer, Unusable, check_answer
-from treering.summarizers.model_layer import OpenModel, OverflowedError, Reply
+from treering.summarizers.extractive import MARGIN
 from treering.summarizers.prompts import Prompts, fill
 from treering.summarizers.redaction import Redactor
 from treering.tokens.estimate import estimate_text
@@ -20,6 +21,59 @@ from treering.tokens.estimate import estimate_text
 logger = logging.getLogger("treering")
 
 Sleep = Callable[[float], Awaitable[None]]
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer with what it cost.
+
+    Attributes:
+        answer: what was said.
+        input_tokens: as the provider counted them; None if it did not say.
+        output_tokens: likewise.
+        price: US dollars; None if the price data does not know the model.
+        short: a short summary that came with it unasked.
+    """
+
+    answer: Answer
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    price: float | None = None
+    short: str | None = None
+
+
+class OverflowedError(SummaryError):
+    """What was sent is too long for whoever was to summarise it. `window`: the limit in tokens, if that was said."""
+
+    def __init__(self, message: str, window: int | None) -> None:
+        super().__init__(message)
+        self.window = window
+
+
+class Source(Protocol):
+    """Somebody who answers prompts: a model, or an endpoint that has one."""
+
+    name: str
+    """Shown to people and kept in the ledger."""
+    window: int | None
+    """Its context window in tokens; None if nobody knows it. A smaller one that is learnt is written here."""
+
+    @property
+    def reasons(self) -> bool:
+        """Whether it may spend output tokens on reasoning."""
+        ...
+
+    def output_limit(self, tokens: int) -> int:
+        """The output limit to ask with for a text of that many tokens."""
+        ...
+
+    async def ask(self, system: str, prompt: str, max_tokens: int) -> Reply:
+        """One request, without retries.
+
+        Raises:
+            OverflowedError: the request is too long.
+            SummaryError: anything else went wrong; `transient` tells whether the same may work later.
+        """
+        ...
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,11 +91,11 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asker:
-    """Asks one open model on behalf of one summary request."""
+    """Asks one source on behalf of one summary request."""
 
     def __init__(
         self,
-        model: OpenModel,
+        source: Source,
         request: SummaryRequest,
         *,
         prompts: Prompts,
@@ -49,10 +103,12 @@ class Asker:
         patience: Patience,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self.model = model
+        self.source = source
         self.prompts = prompts
         self.redacted = 0
         """Secrets that were replaced."""
+        self.short: str | None = None
+        """The short summary that came with the newest answer."""
         self._request = request
         self._redactor = redactor
         self._patience = patience
@@ -69,7 +125,7 @@ class Asker:
 
     def tell(self, progress: str) -> None:
         """Say what is being done."""
-        logger.debug("%s: %s", self.model.options.name, progress)
+        logger.debug("%s: %s", self.source.name, progress)
         if self._request.on_progress is not None:
             self._request.on_progress(progress)
 
@@ -90,17 +146,17 @@ class Asker:
         text = self._usable(answer, budget)
         if isinstance(text, Unusable):
             self.tell(f"the answer could not be used: {text.reason}; asking once more")
-            if answer.finish == "length" and self.model.reasons:
+            if answer.finish == "length" and self.source.reasons:
                 max_tokens *= 2  # what it had was spent on reasoning
             again = f"{prompt}\n\n{fill(self.prompts.retry, reason=text.reason)}"
             text = self._usable(await self._send(purpose, again, max_tokens, retry=1), budget)
         if isinstance(text, Unusable):
-            raise SummaryError(f"{self.model.options.name}: the answer could not be used: {text.reason}")
+            raise SummaryError(f"{self.source.name}: the answer could not be used: {text.reason}")
         return self.clean(text)
 
     def _usable(self, answer: Answer, budget: int) -> str | Unusable:
         text = check_answer(answer, last_message=self._last_message)
-        if isinstance(text, str) and (tokens := estimate_text(text)) > budget:
+        if isinstance(text, str) and (tokens := estimate_text(text)) * MARGIN > budget:
             return Unusable(f"it has about {tokens} tokens where {budget} were the limit")
         return text
 
@@ -120,14 +176,15 @@ class Asker:
                 wait *= 2
             else:
                 self._refuse_silent_cut(reply, prompt)
+                self.short = reply.short
                 return reply.answer
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def _recorded(self, purpose: str, prompt: str, max_tokens: int, *, retry: int) -> Reply:
         begin = time.monotonic()
-        call = ModelCall(model=self.model.options.name, purpose=purpose, outcome="cancelled", retry=retry)
+        call = ModelCall(model=self.source.name, purpose=purpose, outcome="cancelled", retry=retry)
         try:
-            reply = await self.model.ask(self.prompts.system, prompt, max_tokens)
+            reply = await self.source.ask(self.prompts.system, prompt, max_tokens)
             call = msgspec.structs.replace(
                 call,
                 outcome="answered",
@@ -148,6 +205,4 @@ class Asker:
         """Some servers cut a long request without a word; then they count far fewer tokens than were sent."""
         sent = estimate_text(prompt)
         if sent > 1500 and reply.input_tokens is not None and 0 < reply.input_tokens < 0.4 * sent:
-            raise OverflowedError(
-                f"{self.model.options.name}: it read {reply.input_tokens} of about {sent} tokens", None
-            )
+            raise OverflowedError(f"{self.source.name}: it read {reply.input_tokens} of about {sent} tokens", None)

@@ -9,8 +9,7 @@ import msgspec
 from treering.compaction.transcript import INDENT, split_windows, transcript
 from treering.errors import SummaryError
 from treering.settings import DEFAULT_WINDOW
-from treering.summarizers.asking import Asker
-from treering.summarizers.model_layer import OverflowedError
+from treering.summarizers.asking import Asker, OverflowedError
 from treering.summarizers.wording import Task, request_text
 from treering.tokens.estimate import estimate_text
 
@@ -46,7 +45,7 @@ async def fold(asker: Asker, task: Task, pieces: Sequence[str], previous: str | 
     """
     if not pieces:
         raise SummaryError("there is nothing in the span that could be summarised")
-    window = asker.model.window
+    window = asker.source.window
     if window is None:
         asker.tell(f"the model's context window is not known; {DEFAULT_WINDOW} tokens are assumed")
     room = _share(asker, task, window or DEFAULT_WINDOW, previous)
@@ -79,7 +78,7 @@ def _share(asker: Asker, task: Task, window: int, previous: str | None) -> _Room
     frame = request_text(task, asker.prompts, conversation="", previous="x", clean=str)
     overhead = estimate_text(asker.prompts.system) + estimate_text(frame) + estimate_text(asker.prompts.retry) + 30
     answer = min(task.budget, window // 4)
-    max_tokens = min(asker.model.output_limit(int(answer * 1.15) + 16), max(answer, window // 2))
+    max_tokens = min(asker.source.output_limit(int(answer * 1.15) + 16), max(answer, window // 2))
     # Every part after the first carries the summary so far.
     carried = max(estimate_text(previous) if previous else 0, answer)
     conversation = int((window - max_tokens) * _MARGIN) - overhead - carried
@@ -89,14 +88,14 @@ def _share(asker: Asker, task: Task, window: int, previous: str | None) -> _Room
 def _split(asker: Asker, pieces: Sequence[str], room: _Room, *, done: int = 0) -> list[list[str]]:
     if room.conversation < MIN_ROOM:
         raise SummaryError(
-            f"{asker.model.options.name}: its context window of {asker.model.window or DEFAULT_WINDOW} tokens has no "
+            f"{asker.source.name}: its context window of {asker.source.window or DEFAULT_WINDOW} tokens has no "
             f"room for a conversation beside the request itself and an answer of {room.answer} tokens; choose a model "
             "with a larger one"
         )
     parts = split_windows(pieces, room.conversation, estimate_text)
     if len(parts) + done > MAX_PARTS:
         raise SummaryError(
-            f"{asker.model.options.name}: the conversation would take {len(parts)} requests of {room.conversation} "
+            f"{asker.source.name}: the conversation would take {len(parts)} requests of {room.conversation} "
             f"tokens ({MAX_PARTS} are the limit); choose a model with a larger context window"
         )
     return parts
@@ -104,8 +103,8 @@ def _split(asker: Asker, pieces: Sequence[str], room: _Room, *, done: int = 0) -
 
 def _less(asker: Asker, task: Task, room: _Room, *, sent: int, previous: str | None, error: OverflowedError) -> _Room:
     """Room for less, after a request was too long: as the error said, and at most half of what was sent."""
-    if error.window is not None and error.window < (asker.model.window or DEFAULT_WINDOW):
-        asker.model.window = error.window
+    if error.window is not None and error.window < (asker.source.window or DEFAULT_WINDOW):
+        asker.source.window = error.window
         asker.tell(f"the model takes {error.window} tokens")
         shared = _share(asker, task, error.window, previous)
         if shared.conversation < sent:

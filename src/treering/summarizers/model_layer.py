@@ -15,6 +15,7 @@ import msgspec
 from treering.agent.overflow import Verdict, classify_error, learnt_window
 from treering.errors import MissingExtraError, SettingsError, SummaryError
 from treering.summarizers.answers import Answer
+from treering.summarizers.asking import OverflowedError, Reply
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
@@ -67,36 +68,13 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float = 300.0
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer with what it cost.
-
-    Attributes:
-        answer: what was said.
-        input_tokens: as the provider counted them; None if it did not say.
-        output_tokens: likewise.
-        price: US dollars; None if the price data does not know the model.
-    """
-
-    answer: Answer
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    price: float | None = None
-
-
-class OverflowedError(SummaryError):
-    """What was sent is too long for the summarising model. `window`: its limit in tokens, if it said so."""
-
-    def __init__(self, message: str, window: int | None) -> None:
-        super().__init__(message)
-        self.window = window
-
-
 class OpenModel:
     """A model that can be asked. Made by `open_model`."""
 
     def __init__(self, model: Model[Any], options: ModelOptions) -> None:
         self.model = model
         self.options = options
+        self.name = options.name
         self.window = options.window or model.context_window
         """Its context window in tokens; None if nobody knows it."""
 
@@ -213,7 +191,10 @@ def explain(error: Exception, model: str) -> SummaryError:
     )
 
     message = _brief(error)
-    if isinstance(error, ModelContextWindowExceededError) or classify_error(error) is Verdict.OVERFLOW:
+    if isinstance(error, ModelContextWindowExceededError) or classify_error(error) in {
+        Verdict.OVERFLOW,
+        Verdict.PAYLOAD,
+    }:
         return OverflowedError(f"{model}: the request is too long for it: {message}", learnt_window(str(error)))
     if isinstance(error, ModelRequestTimeout):
         return SummaryError(f"{model}: {message}")
