@@ -79,7 +79,7 @@ async def test_it_waits_as_long_as_it_is_told() -> None:
 
 
 async def test_a_slow_drip_ends_at_the_timeout() -> None:
-    with scripted(Answer(stream=drip), repeat=True) as server, pytest.raises(SummaryError, match=r"within 0\.3 seconds"):
+    with scripted(Answer(stream=drip), repeat=True) as server, pytest.raises(SummaryError, match="within 0"):
         await asyncio.wait_for(remote(server, timeout=0.3).summarize(request()), 10)
 
 
