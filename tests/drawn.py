@@ -61,7 +61,8 @@ def bodies(text: str) -> list[dict]:
 def _body(name: str, items: list[str]) -> dict:
     kind = name[0]
     fields = dict(item.split("=", 1) for item in items if re.match(r"\w+=", item))
-    said = next((item for item in items if "=" not in item and item != "ext" and not _CALL.fullmatch(item)), "")
+    texts = (item for item in items if "=" not in item and item != "ext")
+    said = next((item for item in texts if kind != "A" or not _CALL.fullmatch(item)), "")
     if kind == "U":
         return _message("user", content=said or f"please do {name}")
     if kind == "A":

@@ -120,8 +120,9 @@ def preview(entry: Entry, width: int = 120) -> str:
 
 def one_line(text: str, width: int) -> str:
     """Text on one line; characters that a terminal would act on are left out."""
-    text = text[: width * 4 + 200]
-    text = " ".join("".join(char if char.isprintable() or char.isspace() else "" for char in text).split())
+    text = " ".join(text[: width * 4 + 200].split())
+    if not text.isprintable():
+        text = " ".join("".join(char for char in text if char.isprintable()).split())
     return text if len(text) <= width else text[: max(0, width - 1)].rstrip() + "…"
 
 

@@ -1,0 +1,289 @@
+"""`branch`, `checkout`, `fork`, `label`, `name`, `diff`, `vacuum`: work on the tree of a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import msgspec
+
+from treering.cli.common import (
+    emit_json,
+    file_argument,
+    json_option,
+    number,
+    open_session,
+    plural,
+    progress,
+    terminal_width,
+    window_option,
+)
+from treering.errors import EntryNotFoundError
+from treering.operations.branches import (
+    BranchSide,
+    clone,
+    compare_branches,
+    delete_branch,
+    restore_branch,
+    set_name,
+)
+from treering.operations.branches import fork as write_fork
+from treering.operations.ends import BranchEnds
+from treering.session.address import resolve
+from treering.session.outline import Outline, read_outline
+from treering.session.rows import one_line, preview
+from treering.session.tree import Session
+
+ADDRESS_HELP = "An id or its beginning, a label, HEAD, HEAD~2 (two turns back), or @root."
+
+
+@click.command()
+@file_argument
+@click.option("--delete", "-d", metavar="ADDRESS", help="Delete the branch that this entry lies in. Nothing is erased.")
+@click.option("--restore", metavar="ADDRESS", help="Bring a deleted branch back.")
+@click.option("--deleted", is_flag=True, help="List deleted branches too.")
+@json_option
+def branch(file: str, delete: str | None, restore: str | None, deleted: bool, as_json: bool) -> None:
+    """List the branches of a session FILE, delete one, or bring one back."""
+    with open_session(file) as session, progress("reading"):
+        changed: dict[str, Any] = {}
+        if delete is not None:
+            changed["deleted"] = delete_branch(session, _entry(session, delete))
+        if restore is not None:
+            changed["restored"] = restore_branch(session, _entry(session, restore))
+        outline = read_outline(session)
+        listed = _branches(outline, deleted)
+    if as_json:
+        emit_json({**changed, "branches": listed})
+        return
+    for what, ids in changed.items():
+        click.echo(f"{what} {ids if isinstance(ids, str) else ', '.join(ids)}")
+    if changed:
+        return
+    width = terminal_width(most=160)
+    for item in listed:
+        mark = click.style("*", fg="green", bold=True) if item["current"] else " "
+        size = f"{'' if item['tokens_counted'] else '~'}{number(item['tokens'])} tokens"
+        facts = [plural(item["turns"], "turn"), size]
+        facts += [f"parts at {item['ancestor'][:8]}"] if item["ancestor"] else []
+        facts += [f"[{label}]" for label in item["labels"]]
+        facts += ["deleted"] if item["deleted"] else []
+        line = f"{item['id'][:8]}  {', '.join(facts)}  "
+        click.echo(f"{mark} {line}{click.style(one_line(item['text'], max(20, width - len(line) - 2)), dim=True)}")
+
+
+def _branches(outline: Outline, deleted: bool) -> list[dict[str, Any]]:
+    ends = BranchEnds(outline)
+    listed: list[dict[str, Any]] = []
+    position = outline.position()
+    if position >= 0:
+        listed.append(_describe(outline, ends, position, current=True, ancestor=None, gone=False))
+    for lost in outline.lost_branches(deleted=deleted):
+        tip = outline.index_of(lost.tip_id)
+        listed.append(
+            {
+                **_describe(outline, ends, tip, current=False, ancestor=lost.ancestor_id, gone=lost.deleted),
+                "first": lost.root_id,
+                "turns": lost.turns,
+                "entries": lost.entries,
+            }
+        )
+    return listed
+
+
+def _describe(
+    outline: Outline, ends: BranchEnds, tip: int, *, current: bool, ancestor: str | None, gone: bool
+) -> dict[str, Any]:
+    path = [node for node in outline.on_path if outline.substantial(node)] if current else []
+    tokens, counted = ends.tokens(tip)
+    return {
+        "id": outline.entries[tip].id,
+        "current": current,
+        "first": None,
+        "ancestor": ancestor,
+        "turns": sum(outline.kinds[node] in {"user", "bash", "custom", "branch_summary"} for node in path),
+        "entries": len(path),
+        "tokens": tokens,
+        "tokens_counted": counted,
+        "labels": [outline.labels[tip]] if tip in outline.labels else [],
+        "text": preview(outline.entries[tip], 200),
+        "deleted": gone,
+    }
+
+
+@click.command()
+@file_argument
+@click.argument("address")
+@click.argument("instructions", nargs=-1)
+@click.option("--summarize/--no-summarize", default=None, help="Take a summary of what is left along.")
+@click.option("--as-is", is_flag=True, help="Go behind a user message too, instead of before it to edit it.")
+@window_option
+@json_option
+def checkout(
+    file: str,
+    address: str,
+    instructions: tuple[str, ...],
+    summarize: bool | None,
+    as_is: bool,
+    window: int | None,
+    as_json: bool,
+) -> None:
+    """Go on elsewhere in the tree of a session FILE.
+
+    ADDRESS is an id or its beginning, a label, HEAD, HEAD~2 (two turns back), or @root. A user message is gone before,
+    and printed to be edited. INSTRUCTIONS say what the summary should look at, and ask for one.
+    """
+    from treering.operations.branch import navigate_tree_sync
+
+    wanted = True if summarize is None and instructions else summarize
+    with open_session(file) as session, progress("summarising"):
+        target = resolve(session, address)
+        result = navigate_tree_sync(
+            session,
+            target,
+            summarize=wanted,
+            instructions=" ".join(instructions) or None,
+            edit=not as_is,
+            window=window,
+        )
+        tokens = len(session.context())
+    if as_json:
+        fields = msgspec.structs.asdict(result)
+        summary = result.summary
+        emit_json({**fields, "summary": summary.body if summary else None, "messages": tokens})
+    else:
+        for problem in result.problems:
+            click.echo(f"Warning: {problem}", err=True)
+        if result.outcome == "applied":
+            where = result.target_id or "before the first entry"
+            click.echo(f"now at {where}; {plural(result.abandoned, 'entry', 'entries')} left behind", err=True)
+            if result.summary:
+                click.echo(f"summary {result.summary.id} by {result.summarizer}:\n", err=True)
+                click.echo(result.summary.summary, err=True)
+        else:
+            click.echo(f"{result.outcome}: {result.cause}", err=True)
+        if result.text is not None:
+            click.echo(result.text)
+    if result.outcome == "failed":
+        raise click.exceptions.Exit(1)
+    if result.outcome == "cancelled":
+        raise click.exceptions.Exit(130)
+
+
+@click.command()
+@file_argument
+@click.argument("destination", type=click.Path(dir_okay=False))
+@click.argument("address", default="HEAD")
+@click.option("--whole", is_flag=True, help="All branches, not only the path to ADDRESS.")
+@json_option
+def fork(file: str, destination: str, address: str, whole: bool, as_json: bool) -> None:
+    """Write the path to ADDRESS as a session of its own, with a link back to FILE."""
+    with open_session(file) as session, progress("writing"):
+        written = clone(session, destination) if whole else write_fork(session, destination, _entry(session, address))
+    with Session.open(written) as copy:
+        data = {"file": str(written), "id": copy.header.id, "parent_session": copy.header.parent_session}
+    if as_json:
+        emit_json(data)
+    else:
+        click.echo(f"{data['file']}  session {data['id']}")
+
+
+@click.command()
+@file_argument
+@click.argument("address", required=False)
+@click.argument("label_text", metavar="LABEL", required=False)
+@click.option("--remove", is_flag=True, help="Take the label away.")
+@json_option
+def label(file: str, address: str | None, label_text: str | None, remove: bool, as_json: bool) -> None:
+    """Label an entry of FILE, or list all labels. Labels are addresses."""
+    if address is not None and bool(label_text) == remove:
+        raise click.UsageError("give either a LABEL or --remove")
+    with open_session(file) as session:
+        if address is not None:
+            session.set_label(_entry(session, address), None if remove else label_text)
+        labels = session.labels()
+        texts = {entry_id: preview(entry, 80) for entry_id in labels if (entry := session.store.get(entry_id))}
+    if as_json:
+        emit_json({"labels": labels})
+        return
+    for entry_id, text in labels.items():
+        note = click.style(texts.get(entry_id, "(not in this file)"), dim=True)
+        click.echo(f"{click.style(text, fg='blue', bold=True)}  {entry_id}  {note}")
+
+
+@click.command()
+@file_argument
+@click.argument("new_name", metavar="NAME", required=False)
+@json_option
+def name(file: str, new_name: str | None, as_json: bool) -> None:
+    """Name a session FILE, or tell its name."""
+    with open_session(file) as session:
+        if new_name is not None:
+            set_name(session, new_name)
+        found = read_outline(session).name
+    if as_json:
+        emit_json({"name": found})
+    else:
+        click.echo(found or "(no name)")
+
+
+@click.command()
+@file_argument
+@click.argument("left")
+@click.argument("right", default="HEAD")
+@json_option
+def diff(file: str, left: str, right: str, as_json: bool) -> None:
+    """Compare two branches of FILE: where they part, and what each did to which files."""
+    with open_session(file) as session, progress("reading"):
+        found = compare_branches(session, _entry(session, left), _entry(session, right))
+        ancestor = session.get(found.ancestor_id) if found.ancestor_id else None
+    if as_json:
+        emit_json({**msgspec.to_builtins(found), "modified_by_both": list(found.modified_by_both)})
+        return
+    width = terminal_width()
+    parting = f"{ancestor.id}  {preview(ancestor, width - 30)}" if ancestor else "nowhere: they share no entry"
+    click.echo(f"part at  {parting}")
+    _echo_side(left, found.left, width)
+    _echo_side(right, found.right, width)
+    if found.modified_by_both:
+        click.echo(f"\n{click.style('changed by both', fg='red', bold=True)}")
+        for path in found.modified_by_both:
+            click.echo(f"  {path}")
+
+
+def _echo_side(address: str, side: BranchSide, width: int) -> None:
+    size = f"{plural(side.turns, 'turn')}, {plural(side.messages, 'message')}, {plural(side.tokens, 'token')}"
+    click.echo(f"\n{click.style(address, bold=True)}  {side.tip_id}, {size}")
+    for request in side.requests[:10]:
+        click.echo(f"  > {one_line(request, width - 4)}")
+    if len(side.requests) > 10:
+        click.echo(f"  > … {len(side.requests) - 10} more")
+    for path in side.files.modified:
+        click.echo(click.style(f"  M {path}", fg="yellow"))
+    for path in side.files.read:
+        click.echo(f"  R {path}")
+
+
+@click.command()
+@file_argument
+@json_option
+def vacuum(file: str, as_json: bool) -> None:
+    """Erase the deleted branches of FILE for good. The old file stays beside it as a backup."""
+    from treering.operations.vacuum import vacuum as erase
+
+    result = erase(file)
+    if as_json:
+        emit_json({**msgspec.structs.asdict(result), "backup": str(result.backup) if result.backup else None})
+    elif result.backup is None:
+        click.echo("nothing to erase: no branch is deleted (`treering branch FILE --delete ADDRESS`)")
+    else:
+        saved = number(result.bytes_before - result.bytes_after)
+        click.echo(f"erased {plural(result.erased, 'entry', 'entries')}, {saved} bytes; before: {result.backup}")
+
+
+def _entry(session: Session, address: str) -> str:
+    """The entry that an address means; `@root` is none."""
+    found = resolve(session, address)
+    if found is None:
+        raise EntryNotFoundError(f"{address} is before the first entry: give the address of an entry")
+    return found
