@@ -9,10 +9,10 @@ from evaluation_parts import assistant, call, result, span, user
 
 from treering.compaction.summarizer import SummaryRequest
 from treering.evaluation.baselines import baselines
-from treering.evaluation.hindsight import NO_FACTS
 from treering.evaluation.report import mean_rows
 from treering.evaluation.run import Job, evaluate_file
 from treering.evaluation.texts import read_part
+from treering.facts.fold import FactState
 from treering.tokens.estimate import estimate_text
 
 
@@ -28,7 +28,7 @@ def region():
 @pytest.mark.parametrize("name", list(baselines(estimate_text)))
 @pytest.mark.parametrize("budget", [10, 60, 300])
 def test_no_baseline_is_over_its_budget_or_invents_a_line(name: str, budget: int):
-    request = SummaryRequest(history=tuple(region()), facts=NO_FACTS, budget=budget)
+    request = SummaryRequest(history=tuple(region()), facts=FactState(), budget=budget)
     first = baselines(estimate_text)[name].summarize(request)
     assert estimate_text(first.text) <= budget
     assert baselines(estimate_text)[name].summarize(request) == first
@@ -37,13 +37,13 @@ def test_no_baseline_is_over_its_budget_or_invents_a_line(name: str, budget: int
 
 
 def test_rules_and_commands_come_first_in_the_greedy_cover():
-    request = SummaryRequest(history=tuple(region()), facts=NO_FACTS, budget=40)
+    request = SummaryRequest(history=tuple(region()), facts=FactState(), budget=40)
     lines = baselines(estimate_text)["greedy cover"].summarize(request).text.split("\n")
     assert lines[:3] == ["Never touch the vendor folder.", "please fix the parser", "pytest -x"]
 
 
 def test_a_previous_summary_is_the_oldest_text_of_the_span():
-    request = SummaryRequest(history=(), previous_summary="old words\nlast words", facts=NO_FACTS, budget=4)
+    request = SummaryRequest(history=(), previous_summary="old words\nlast words", facts=FactState(), budget=4)
     assert baselines(estimate_text)["last lines"].summarize(request).text == "last words"
 
 

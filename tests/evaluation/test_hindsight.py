@@ -7,7 +7,9 @@ from pathlib import Path as FilePath
 import pytest
 from evaluation_parts import assistant, call, result, user
 
-from treering.evaluation.hindsight import make_cuts, reference_of, summary_request
+from treering.compaction.summarizer import Summary
+from treering.evaluation.hindsight import make_cuts, reference_of, summary_text
+from treering.evaluation.replay import Replay, whole_history
 from treering.session.tree import Session
 from treering.session.validity import pairing
 
@@ -61,10 +63,33 @@ def test_the_history_behind_an_older_compaction_is_looked_at_too():
     assert all(span.message.role != "compactionSummary" for span in cut.region)
 
 
-def test_a_request_carries_the_cut():
+class Recorder:
+    name = "recorder"
+
+    def summarize(self, request):
+        self.request = request
+        return Summary(text="In short: all is fine.", summarizer=self.name)
+
+
+def test_the_text_is_what_the_product_would_store():
     (cut,) = make_cuts(session_of(*rounds_of(20)).path(), at=(0.5,), keep_tokens=300, least_region=0, cwd="/srv/demo")
-    request = summary_request(cut, budget=700)
-    assert (request.history, request.kept, request.budget, request.cwd) == (cut.history, cut.kept, 700, "/srv/demo")
+    recorder = Recorder()
+    text = summary_text(cut, recorder, budget=700)
+    assert text.startswith("In short: all is fine.")
+    assert "module_0.py" in text  # the list of files that were read
+    assert recorder.request.history == cut.history
+    assert recorder.request.kept == cut.kept
+    assert recorder.request.cwd == "/srv/demo"
+    assert summary_text(cut, recorder, budget=700) == text
+
+
+def test_a_replay_keeps_ids_and_words():
+    path = session_of(*rounds_of(3)).path()
+    replay = Replay(whole_history(path), cwd="/srv/demo", keep_tokens=100)
+    replay.grow(5)
+    replay.grow(9)
+    assert [entry.id for entry in replay.session.path()] == [entry.id for entry in path][:9]
+    assert [entry.message for entry in replay.session.path()] == [entry.message for entry in path][:9]
 
 
 @pytest.mark.parametrize("name", ["real-02210dc3", "real-eeac8907"])

@@ -1,28 +1,24 @@
 """Hindsight: a session cut at some point, so that what it did afterwards tells what a summary should have kept.
 
     for cut in make_cuts(session.path()):
-        summary = summarizer.summarize(summary_request(cut, budget=1100))
-        score_summary(reference_of(cut), summary.text, tokens=estimate_text, budget=1100)
+        text = summary_text(cut, ExtractiveSummarizer(), budget=1100)
+        score_summary(reference_of(cut), text, tokens=estimate_text, budget=1100)
 
-The cut itself is planned as every compaction is, so what is measured is what the product does.
+Cut and summary come from the product itself, run on the session as it was then; so what is measured is what users get.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 import msgspec
 
-from treering.compaction.plan import Plan, plan_compaction, span_messages
-from treering.compaction.summarizer import SpanMessage, SummaryRequest
+from treering.compaction.plan import Plan, span_messages
+from treering.compaction.summarizer import SpanMessage, Summarizer, SummaryRequest
 from treering.evaluation.measures import STRICT, Reading, Reference, make_reference
-from treering.facts import fold as fold_module
-from treering.facts.fold import FactState
-from treering.session.entries import Entry
+from treering.evaluation.replay import Replay, region_tokens, stopping_points, whole_history
+from treering.facts.fold import FactState, fold
 from treering.session.path import Path
-from treering.settings import CompactionSettings, Settings
-from treering.tokens.sizes import entry_tokens
 
 CUTS = (0.5, 0.7, 0.85)
 """Shares of a session's messages after which it is cut, unless others are asked for."""
@@ -30,8 +26,6 @@ KEEP_TOKENS = 20_000
 """What stays verbatim before the cut, in tokens."""
 LEAST_REGION = 15_000
 """A region of fewer tokens is not worth a compaction, and would flatter every summary."""
-
-NO_FACTS = FactState()
 
 
 class Cut(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +38,7 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
         kept: what would stay verbatim.
         future: what the session did afterwards.
         region_tokens: size of what would be replaced.
+        replay: the session as it stood.
         cwd: the session's folder.
     """
 
@@ -53,17 +48,13 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     kept: tuple[SpanMessage, ...]
     future: tuple[SpanMessage, ...]
     region_tokens: int
+    replay: Replay
     cwd: str = ""
 
     @property
     def region(self) -> tuple[SpanMessage, ...]:
         """All that a summary would replace."""
         return (*self.history, *self.turn_prefix)
-
-
-def whole_history(path: Path) -> tuple[Entry, ...]:
-    """The entries of a path as if it had never been compacted or cleared, so that all of its past can be looked at."""
-    return tuple(entry for entry in path if entry.type not in {"compaction", "reset_boundary"})
 
 
 def make_cuts(
@@ -84,24 +75,21 @@ def make_cuts(
         cwd: the session's folder.
     """
     entries = whole_history(path)
-    speaking = [index for index, entry in enumerate(entries) if entry.message is not None]
-    settings = Settings(compaction=CompactionSettings(keep_recent_tokens=keep_tokens))
-    for share in at:
-        count = int(len(speaking) * share)
-        if count == 0 or count >= len(speaking):
-            continue
-        end = speaking[count]
-        plan = plan_compaction(Path(entries[:end]), settings)
+    for share, end in stopping_points(entries, at):
+        replay = Replay(entries, cwd=cwd, keep_tokens=keep_tokens)
+        replay.grow(end)
+        plan = replay.plan()
         if isinstance(plan, Plan):
-            region_tokens = sum(entry_tokens(entry) for entry in plan.path.entries[plan.start : plan.cut])
-            if region_tokens >= least_region:
+            size = region_tokens(plan)
+            if size >= least_region:
                 yield Cut(
                     at=share,
                     history=plan.history,
                     turn_prefix=plan.turn_prefix,
                     kept=plan.kept,
                     future=span_messages(entries, end, len(entries)),
-                    region_tokens=region_tokens,
+                    region_tokens=size,
+                    replay=replay,
                     cwd=cwd,
                 )
 
@@ -111,9 +99,9 @@ def reference_of(cut: Cut, reading: Reading = STRICT) -> Reference:
     return make_reference(cut.region, cut.kept, cut.future, reading)
 
 
-def summary_request(cut: Cut, budget: int) -> SummaryRequest:
-    """The request that a summarizer would get at this cut, with so many tokens for the whole text."""
-    return request_for(cut.history, budget=budget, turn_prefix=cut.turn_prefix, kept=cut.kept, cwd=cut.cwd)
+def summary_text(cut: Cut, summarizer: Summarizer, budget: int) -> str:
+    """The whole text that a compaction at this cut would store; empty if it would store none."""
+    return cut.replay.compact(summarizer, budget, dry_run=True).summary or ""
 
 
 def request_for(
@@ -129,14 +117,8 @@ def request_for(
         history=tuple(history),
         turn_prefix=tuple(turn_prefix),
         kept=tuple(kept),
-        facts=find_facts((*history, *turn_prefix), cwd=cwd),
-        prefix_facts=find_facts(turn_prefix, cwd=cwd) if turn_prefix else None,
+        facts=fold(FactState(), (*history, *turn_prefix), cwd=cwd),
+        prefix_facts=fold(FactState(), turn_prefix, cwd=cwd) if turn_prefix else None,
         budget=budget,
         cwd=cwd,
     )
-
-
-def find_facts(messages: Sequence[SpanMessage], *, cwd: str = "", state: FactState = NO_FACTS) -> FactState:
-    """The facts of messages, oldest first, on top of those that are known."""
-    fold = getattr(fold_module, "fold", None)
-    return cast("FactState", fold(state, messages, cwd=cwd)) if fold else state

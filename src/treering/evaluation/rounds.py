@@ -8,19 +8,21 @@ whatever the rounds lose against that, they lose by being rounds.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from pathlib import Path as FilePath
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
-from treering.compaction.summarizer import Summarizer, SummaryRequest
+from treering.compaction.plan import span_messages
+from treering.compaction.summarizer import Summarizer
 from treering.errors import TreeringError
-from treering.evaluation.hindsight import NO_FACTS, Cut, find_facts, make_cuts, reference_of, summary_request
-from treering.evaluation.measures import Reference, score_summary
+from treering.evaluation.measures import Reference, make_reference, score_summary
+from treering.evaluation.replay import Replay, stopping_points, whole_history
 from treering.evaluation.report import Result, Row, mean_rows
-from treering.evaluation.run import Job, chosen_summarizers, counter, run_summarizer
+from treering.evaluation.run import Job, chosen_summarizers, counter
+from treering.operations.result import CompactionResult
+from treering.session.entries import Entry
 from treering.session.tree import Session
 
 ROUNDS = 5
@@ -57,86 +59,85 @@ class RoundsOfFile(msgspec.Struct, frozen=True, kw_only=True):
 def rounds_of_file(file: str, job: Job, rounds: int = ROUNDS) -> RoundsOfFile:
     """Compact a session in rounds with every summarizer and budget of the job."""
     source = FilePath(file).name
-    points = tuple(LAST_POINT * (number + 1) / rounds for number in range(rounds))
     try:
         with Session.open(file) as session:
-            path, cwd = session.path(), session.header.cwd
-        cuts = list(make_cuts(path, at=points, keep_tokens=job.keep_tokens, least_region=job.least_region, cwd=cwd))
-        cuts = [cut for before, cut in pairwise([None, *cuts]) if cut and (not before or _is_longer(cut, before))]
-        if len(cuts) < 2:
-            return RoundsOfFile(source=source)
-        stops = [*round_requests(cuts), Stop(0, cuts[-1], summary_request(cuts[-1], budget=0))]
-        references = {stop.cut.at: reference_of(stop.cut, job.reading) for stop in stops}
+            entries, cwd = whole_history(session.path()), session.header.cwd
+        played = _Played(source, entries, cwd, job)
+        points = stopping_points(entries, [LAST_POINT * (number + 1) / rounds for number in range(rounds)])
         results = [
             found
             for name, summarizer in chosen_summarizers(job, counter(job.exact)).items()
             for budget in job.budgets
-            for found in _run(stops, references, Task(source, name, summarizer, budget, job.exact))
+            for found in played.run(points, name, summarizer, budget)
         ]
     except TreeringError as error:
         return RoundsOfFile(source=source, error=str(error))
-    return RoundsOfFile(source=source, results=tuple(results), cuts=len(cuts))
+    return RoundsOfFile(source=source, results=tuple(results), cuts=len({found.result.at for found in results}))
 
 
-class Stop(NamedTuple):
-    """A point where a session is compacted: which round (0: all at once), the cut, and what is asked."""
+class _Played:
+    """A session that is played again for each summarizer; what a summary is measured against is found once a cut."""
 
-    round: int
-    cut: Cut
-    request: SummaryRequest
+    def __init__(self, source: str, entries: Sequence[Entry], cwd: str, job: Job) -> None:
+        self._source = source
+        self._entries = entries
+        self._cwd = cwd
+        self._job = job
+        self._places = {entry.id: index for index, entry in enumerate(entries)}
+        self._references: dict[tuple[int, int], Reference] = {}
 
+    def run(
+        self, points: Sequence[tuple[float, int]], name: str, summarizer: Summarizer, budget: int
+    ) -> Iterator[RoundResult]:
+        """The rounds at these points, and everything at once at the last of them that had one."""
+        replay = self._replay()
+        done = 0
+        last: tuple[float, int] | None = None
+        for at, end in points:
+            replay.grow(end)
+            if not done and replay.region_tokens() < self._job.least_region:
+                continue
+            found = self._compact(replay, at, end, summarizer, budget)
+            if found is not None:
+                done += 1
+                last = (at, end)
+                yield _named(found, name, done)
+        if last is not None and done >= 2:
+            whole = self._replay()
+            whole.grow(last[1])
+            found = self._compact(whole, *last, summarizer, budget)
+            if found is not None:
+                yield _named(found, name, 0)
 
-class Task(NamedTuple):
-    """Who compacts a session, and with how many tokens."""
+    def _replay(self) -> Replay:
+        return Replay(self._entries, cwd=self._cwd, keep_tokens=self._job.keep_tokens)
 
-    source: str
-    name: str
-    summarizer: Summarizer
-    budget: int
-    exact: bool
-
-
-def round_requests(cuts: Sequence[Cut]) -> Iterator[Stop]:
-    """The requests of the rounds, without budget and without the summary before, which only then are known."""
-    done, facts = 0, NO_FACTS
-    for number, cut in enumerate(cuts, start=1):
-        region = cut.region
-        prefix = max(done, len(cut.history))
-        facts = find_facts(region[done:], cwd=cut.cwd, state=facts)
-        prefix_facts = find_facts(region[prefix:], cwd=cut.cwd) if prefix < len(region) else None
-        request = SummaryRequest(
-            history=region[done:prefix],
-            turn_prefix=region[prefix:],
-            kept=cut.kept,
-            facts=facts,
-            prefix_facts=prefix_facts,
-            budget=0,
-            cwd=cut.cwd,
-        )
-        yield Stop(number, cut, request)
-        done = len(region)
-
-
-def _run(stops: Sequence[Stop], references: Mapping[float, Reference], task: Task) -> Iterator[RoundResult]:
-    text: str | None = None
-    for stop in stops:
-        before = text if stop.round else None
-        request = msgspec.structs.replace(stop.request, budget=task.budget, previous_summary=before)
+    def _compact(self, replay: Replay, at: float, end: int, summarizer: Summarizer, budget: int) -> RoundResult | None:
+        dry = replay.compact(summarizer, budget, dry_run=True)
         started = time.perf_counter()
-        text = run_summarizer(task.summarizer, request).text
+        made = replay.compact(summarizer, budget)
         seconds = time.perf_counter() - started
-        again = run_summarizer(task.summarizer, request).text
-        score = score_summary(references[stop.cut.at], text, tokens=counter(task.exact), budget=task.budget)
+        if made.outcome != "applied" or made.summary is None:
+            return None
+        score = score_summary(self._reference(made, end), made.summary, tokens=counter(self._job.exact), budget=budget)
         result = Result(
-            source=task.source,
-            at=stop.cut.at,
-            summarizer=task.name,
-            budget=task.budget,
+            source=self._source,
+            at=at,
+            summarizer="",
+            budget=budget,
             score=score,
             seconds=seconds,
-            text=text,
+            text=made.summary,
         )
-        yield RoundResult(round=stop.round, result=result, repeatable=again == text)
+        return RoundResult(round=0, result=result, repeatable=dry.summary == made.summary)
+
+    def _reference(self, made: CompactionResult, end: int) -> Reference:
+        cut = self._places.get(made.first_kept_entry_id or "", end)
+        if (cut, end) not in self._references:
+            parts = ((0, cut), (cut, end), (end, len(self._entries)))
+            region, kept, future = (span_messages(self._entries, start, stop) for start, stop in parts)
+            self._references[cut, end] = make_reference(region, kept, future, self._job.reading)
+        return self._references[cut, end]
 
 
 def stage_rows(results: Sequence[RoundResult]) -> dict[Stage, list[Row]]:
@@ -156,5 +157,6 @@ def _key(found: RoundResult) -> tuple[str, str, int]:
     return found.result.source, found.result.summarizer, found.result.budget
 
 
-def _is_longer(cut: Cut, before: Cut) -> bool:
-    return len(cut.region) > len(before.region)
+def _named(found: RoundResult, name: str, number: int) -> RoundResult:
+    result = msgspec.structs.replace(found.result, summarizer=name)
+    return msgspec.structs.replace(found, result=result, round=number)

@@ -17,10 +17,11 @@ import msgspec
 
 from treering.compaction.summarizer import Summarizer, Summary, SummaryRequest
 from treering.errors import SettingsError, TreeringError
-from treering.evaluation.baselines import baselines
-from treering.evaluation.hindsight import CUTS, KEEP_TOKENS, LEAST_REGION, Cut, make_cuts, reference_of, summary_request
+from treering.evaluation.baselines import Baseline, baselines
+from treering.evaluation.hindsight import CUTS, KEEP_TOKENS, LEAST_REGION, Cut, make_cuts, reference_of, summary_text
 from treering.evaluation.measures import STRICT, Reading, score_summary
 from treering.evaluation.report import Result
+from treering.facts.fold import FactState
 from treering.session.tree import Session
 from treering.tokens.estimate import TokenCounter, estimate_text
 
@@ -110,23 +111,30 @@ def evaluate_cut(cut: Cut, job: Job, source: str) -> Iterator[Result]:
     """Every summarizer at every budget on one cut."""
     count = counter(job.exact)
     reference = reference_of(cut, job.reading)
-    asked = summary_request(cut, budget=0)
     for name, summarizer in chosen_summarizers(job, count).items():
         for budget in job.budgets:
-            request = msgspec.structs.replace(asked, budget=budget)
             started = time.perf_counter()
-            summary = run_summarizer(summarizer, request)
+            text = _text(cut, summarizer, budget)
             seconds = time.perf_counter() - started
-            score = score_summary(reference, summary.text, tokens=count, budget=budget)
             yield Result(
                 source=source,
                 at=cut.at,
                 summarizer=name,
                 budget=budget,
-                score=score,
+                score=score_summary(reference, text, tokens=count, budget=budget),
                 seconds=seconds,
-                text=summary.text,
+                text=text,
             )
+
+
+def _text(cut: Cut, summarizer: Summarizer, budget: int) -> str:
+    if isinstance(summarizer, Baseline):
+        # Bare: the lists of files that a compaction adds would lift it.
+        request = SummaryRequest(
+            history=cut.history, turn_prefix=cut.turn_prefix, kept=cut.kept, facts=FactState(), budget=budget
+        )
+        return summarizer.summarize(request).text
+    return summary_text(cut, summarizer, budget)
 
 
 def run_summarizer(summarizer: Summarizer, request: SummaryRequest) -> Summary:
