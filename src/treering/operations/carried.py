@@ -22,15 +22,17 @@ LIMIT = 32_000
 
 def facts_before(session: Session, plan: Plan) -> FactState:
     """The facts of everything before the span: carried by the compaction in force, else found in the whole history."""
-    if plan.start == 0 and plan.path.complete:
-        return FactState()
-    if plan.previous is not None:
-        carried = records.treering_details(plan.previous).get("facts")
+    previous = plan.previous
+    if previous is not None:
+        carried = records.treering_details(previous).get("facts")
         if carried is not None:
             return FactState.from_json(carried)
-    whole = session.path(plan.path.leaf_id)
+    whole = plan.path if plan.path.complete else session.path(plan.path.leaf_id)
     first = whole.index_of(plan.path[plan.start].id) or 0
-    return fold(FactState(), span_messages(whole, 0, first), cwd=session.header.cwd)
+    before = span_messages(whole, 0, first)
+    if not before and previous is not None and previous.message is not None:
+        before = (SpanMessage(previous.id, previous.message),)  # all that is left of the history is its summary
+    return fold(FactState(), before, cwd=session.header.cwd)
 
 
 def files_before(previous: Entry | None) -> FileOperations | None:

@@ -29,7 +29,7 @@ from treering.operations.prune import prune_record
 from treering.operations.result import CompactionResult, Pruned, Reason
 from treering.session.entries import Entry
 from treering.session.tree import Session
-from treering.settings import DEFAULT_WINDOW, Settings, reserve_for
+from treering.settings import DEFAULT_WINDOW, KEEP_SHARE, Settings, reserve_for
 from treering.summarizers.extractive import ExtractiveSummarizer
 from treering.tokens.estimate import estimate_text
 from treering.waiting import Blocking, Concurrent, Waiting, run_blocking
@@ -37,6 +37,9 @@ from treering.waiting import Blocking, Concurrent, Waiting, run_blocking
 MODEL_BUDGET_LIMIT = 16_384
 MODEL_BUDGET_SHARE = 0.8
 """A model's summary may have this share of the reserve, and at most so many tokens (SPEC §8)."""
+
+LEAST_BUDGET = 256
+"""Tokens below which a summary holds only what must not be missing (SPEC §8)."""
 
 FILE_TAGS_SHARE = 0.15
 """The lists of files may take this share of a summary's budget."""
@@ -151,7 +154,8 @@ class _Compaction:
 
     def _default_budget(self) -> int:
         if isinstance(self.summarizer, ExtractiveSummarizer):
-            return self.settings.compaction.summary_tokens
+            usable = self.window - self.reserve - (self.overhead or 0)
+            return min(self.settings.compaction.summary_tokens, max(LEAST_BUDGET, int(KEEP_SHARE * usable)))
         return min(int(MODEL_BUDGET_SHARE * self.reserve), MODEL_BUDGET_LIMIT)
 
     async def run(self) -> CompactionResult:

@@ -68,7 +68,7 @@ def to_llm(context: Context, *, model: str | None = None, merge: bool = False) -
         merge: join neighbouring messages of one role, for providers that refuse them.
     """
     messages = [(item.entry_id, item.message) for item in context.messages]
-    current_round = _current_round(messages)
+    current_round = answered_now([message for _, message in messages])
 
     def keeps_thinking(index: int, message: Message) -> bool:
         if message.role != "assistant" or index == current_round:
@@ -88,12 +88,12 @@ def to_llm(context: Context, *, model: str | None = None, merge: bool = False) -
     return _merged(result) if merge else result
 
 
-def _current_round(messages: Sequence[tuple[str, Message]]) -> int | None:
-    """Position of the assistant message whose calls are being answered: only results follow it."""
+def answered_now(messages: Sequence[Message]) -> int | None:
+    """Position of the assistant message whose calls are being answered: only results follow it; None if none is."""
     for index in range(len(messages) - 1, -1, -1):
-        role = messages[index][1].role
+        role = messages[index].role
         if role == "assistant":
-            return index if messages[index][1].tool_calls else None
+            return index if messages[index].tool_calls else None
         if role != "toolResult":
             return None
     return None
@@ -228,9 +228,9 @@ def _as_user(message: Message) -> Message:
 def user_text(message: Message) -> str:
     """What a model reads of a user-side message: the static templates for each role."""
     if message.role == "compactionSummary":
-        return COMPACTION_TEMPLATE.format(text=_inside_tags(message.text))
+        return COMPACTION_TEMPLATE.format(text=inside_tags(message.text))
     if message.role == "branchSummary":
-        return BRANCH_TEMPLATE.format(text=_inside_tags(message.text))
+        return BRANCH_TEMPLATE.format(text=inside_tags(message.text))
     if message.role == "bashExecution":
         return _execution_text(message.raw)
     if message.role in {"user", "custom"} or message.blocks:
@@ -251,7 +251,8 @@ def _execution_text(raw: JsonObject) -> str:
     return "\n".join(lines)
 
 
-def _inside_tags(text: str) -> str:
+def inside_tags(text: str) -> str:
+    """A summary's text such that it cannot end the tags that it stands in."""
     return text.replace("</summary>", "&lt;/summary&gt;")
 
 

@@ -1,0 +1,1 @@
+"""Other tools' forms, in and out: one module each."""
