@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "compact": "treering.cli.compact:compact",
     "prune": "treering.cli.compact:prune",
     "undo": "treering.cli.compact:undo",
+    "doctor": "treering.cli.doctor:doctor",
     "tree": "treering.cli.tree:tree",
     "branch": "treering.cli.branches:branch",
     "checkout": "treering.cli.branches:checkout",

@@ -9,7 +9,7 @@ from pathlib import Path
 from treering.errors import StorageError
 from treering.session.entries import Entry, encode_object
 from treering.session.messages import JsonObject
-from treering.session.migrate import sync_folder
+from treering.session.system import explain, sync_folder
 from treering.session.tree import Session, new_header
 
 BLOCK = 1 << 20
@@ -28,8 +28,10 @@ def copy_session(session: Session, path: str | os.PathLike[str]) -> None:
     write_session(path, header, session.store.scan())
 
 
-def write_session(path: str | os.PathLike[str], header: JsonObject, entries: Iterable[Entry]) -> None:
-    """Write a new session file with mode 0600 and sync it.
+def write_session(
+    path: str | os.PathLike[str], header: JsonObject, entries: Iterable[Entry], *, title: bytes = b""
+) -> None:
+    """Write a new session file with mode 0600 and sync it. `title` goes before the header (as oh-my-pi has it).
 
     Raises:
         StorageError: the file exists, or cannot be written; nothing of it is left then.
@@ -39,10 +41,10 @@ def write_session(path: str | os.PathLike[str], header: JsonObject, entries: Ite
     except FileExistsError:
         raise StorageError(f"{path} exists already: choose another name") from None
     except OSError as error:
-        raise StorageError(f"{path} cannot be made: {error.strerror}") from error
+        raise StorageError(f"{path} cannot be made: {explain(error)}") from error
     try:
         with os.fdopen(descriptor, "wb", buffering=BLOCK) as file:
-            file.write(encode_object(header) + b"\n")
+            file.write(title + encode_object(header) + b"\n")
             for entry in entries:
                 file.write(entry.raw + b"\n")
             file.flush()
@@ -50,6 +52,6 @@ def write_session(path: str | os.PathLike[str], header: JsonObject, entries: Ite
     except BaseException as error:
         Path(path).unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise StorageError(f"{path} cannot be written: {error.strerror or error}") from error
+            raise StorageError(f"{path} cannot be written: {explain(error)}") from error
         raise
     sync_folder(Path(path).absolute().parent)

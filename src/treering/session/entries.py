@@ -128,6 +128,15 @@ def parse_line(line: bytes, offset: int = -1) -> list[Entry]:
     return [Entry(head.id or "", head.parentId or None, head.type, head.timestamp, line.rstrip(b"\r"), offset)]
 
 
+def is_plain(line: bytes) -> bool:
+    """Whether a line is one record in strict JSON with a usual head: what other tools take too."""
+    try:
+        _decode_head(line)
+    except _UNDECODABLE:
+        return False
+    return True
+
+
 def _parse_odd_line(line: bytes, offset: int) -> Iterator[Entry]:
     """What the quick decoder does not take: two objects on a line, NaN, odd types in the head, deep nesting."""
     text = line.decode("utf-8", "surrogateescape")

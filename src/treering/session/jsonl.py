@@ -77,6 +77,11 @@ class JsonlStore:
         """The session's header."""
         return self._reader.header
 
+    @property
+    def unfinished(self) -> int:
+        """Bytes of an unfinished last line, which every reader skips; 0 if there is none."""
+        return self._reader.unfinished
+
     def walk(self, entry_id: str) -> Iterator[Entry]:
         """From this entry to its root, reading back as far as is taken."""
         return self._reader.walk(entry_id)

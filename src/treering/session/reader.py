@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from treering.errors import DamagedFileError, EntryNotFoundError, StorageError
 from treering.session.entries import Entry, decode_object, derived_id, parse_line
-from treering.session.lines import lines_backward, lines_forward
+from treering.session.lines import Read, lines_backward, lines_forward
 from treering.session.migrate import CURRENT_VERSION, HEAD_TYPES, as_current
 from treering.session.store import Header, decode_header
 from treering.session.system import OPEN_FLAGS, explain, read_at
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _HEADER_WITHIN = 4 << 20
 """Bytes at the start of a file in which a header must stand; what has none there is another kind of file."""
@@ -27,7 +29,7 @@ class FileReader:
 
     Attributes:
         header: the session's header.
-        title: the line before it in a file of oh-my-pi; else empty.
+        title: the line before it in a file of oh-my-pi, else empty.
         inode: which file this is; an upgrade puts another one in its place.
         end: byte position behind the newest whole entry. What stands behind it, if anything, is unfinished.
         tail: the last bytes before `end`.
@@ -35,15 +37,10 @@ class FileReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._fd = _open(path)
+        self._fd, status = open_file(path)
         try:
-            status = os.fstat(self._fd)
-            if not stat.S_ISREG(status.st_mode):
-                kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-                raise StorageError(f"{path} is {kind}: give the name of a session file")
             self.inode = status.st_ino
-            self.title = b""
-            self.header = self._read_header()
+            self.header, self.title = read_header(self._read, path)
             self._by_id: dict[str, Entry] = {}
             self._newest: Entry | None = None
             self.end = self._behind_last_entry(status.st_size)
@@ -54,6 +51,12 @@ class FileReader:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def unfinished(self) -> int:
+        """Bytes behind the newest whole entry, up to the end of the file as it is now; 0 if only blanks are there."""
+        rest = b"".join(line for _, line in lines_forward(self._read, self.end))
+        return len(rest) if rest.strip() else 0
 
     def close(self) -> None:
         """Close the file. What was read stays readable."""
@@ -91,20 +94,7 @@ class FileReader:
 
     def scan(self, end: int | None = None) -> Iterator[Entry]:
         """All entries up to `self.end` (or another position), oldest first, without keeping them."""
-        lines = lines_forward(self._read, 0, self.end if end is None else end)
-        if self.header.version < CURRENT_VERSION:
-            yield from as_current(lines, self.header)
-            return
-        for number, (offset, line) in enumerate(lines, start=1):
-            for entry in parse_line(line, offset):
-                if entry.type in HEAD_TYPES:
-                    continue
-                if entry.id:
-                    yield entry
-                else:
-                    yield entry.replace_head(
-                        entry_id=derived_id(self.header.id, number, entry.raw), parent_id=entry.parent_id
-                    )
+        return entries_of(lines_forward(self._read, 0, self.end if end is None else end), self.header)
 
     def read_on(self, offset: int) -> list[Entry]:
         """The entries from a byte offset on, to where the file ends now. They become known, and `end` moves.
@@ -198,28 +188,62 @@ class FileReader:
         entries = parse_line(line, offset)
         return entries[-1].offset + len(entries[-1].raw) if entries else offset
 
-    def _read_header(self) -> Header:
-        """The header; in a file of oh-my-pi it follows a title line. As in pi, what is no JSON is passed over."""
-        number = 0
-        for number, (_, line) in enumerate(lines_forward(self._read, 0, _HEADER_WITHIN), start=1):
-            for entry in parse_line(line.removeprefix(b"\xef\xbb\xbf")):
-                if entry.type == "session" and entry.id and decode_object(entry.raw) is not None:
-                    return decode_header(entry.body)
-                self.title = line + b"\n"
-                if entry.type != "title":
-                    what = "a header without id" if entry.type == "session" else f"a record of type {entry.type!r}"
-                    raise DamagedFileError(
-                        f"{self._path}, line {number}: no session header stands here, but {what}. Is it a file of "
-                        f"another tool? If the header is lost, `treering doctor --repair` writes a copy that has one."
-                    )
-        if number == 0:
-            raise DamagedFileError(f"{self._path} is empty: there is no session in it")
-        raise DamagedFileError(f"{self._path}, line 1: this is no session file (one begins with a JSON header)")
 
+def open_file(path: Path) -> tuple[int, os.stat_result]:
+    """Open a session file for reading: its descriptor and its status.
 
-def _open(path: Path) -> int:
+    Raises:
+        StorageError: it cannot be opened, or is no regular file.
+    """
     try:
-        return os.open(path, os.O_RDONLY | OPEN_FLAGS)
+        fd = os.open(path, os.O_RDONLY | OPEN_FLAGS)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         said = explain(error) if isinstance(error, OSError) else str(error)
         raise StorageError(f"{path} cannot be read: {said}") from error
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(fd)
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+        raise StorageError(f"{path} is {kind}: give the name of a session file")
+    return fd, status
+
+
+def read_header(read: Read, path: Path) -> tuple[Header, bytes]:
+    """The header, and the title line that stands before it in a file of oh-my-pi.
+
+    As in pi, what is no JSON before it is passed over.
+
+    Raises:
+        DamagedFileError: there is none.
+    """
+    number = 0
+    title = b""
+    for number, (_, line) in enumerate(lines_forward(read, 0, _HEADER_WITHIN), start=1):
+        for entry in parse_line(line.removeprefix(BYTE_ORDER_MARK)):
+            if entry.type == "session" and entry.id and decode_object(entry.raw) is not None:
+                return decode_header(entry.body), title
+            if entry.type != "title":
+                what = "a header without id" if entry.type == "session" else f"a record of type {entry.type!r}"
+                raise DamagedFileError(
+                    f"{path}, line {number}: no session header stands here, but {what}. Is it a file of "
+                    f"another tool? If the header is lost, `treering doctor --repair` writes a copy that has one."
+                )
+            title = line + b"\n"
+    if number == 0:
+        raise DamagedFileError(f"{path} is empty: there is no session in it")
+    raise DamagedFileError(f"{path}, line 1: this is no session file (one begins with a JSON header)")
+
+
+def entries_of(lines: Iterable[tuple[int, bytes]], header: Header) -> Iterator[Entry]:
+    """The entries on all lines of a file (with their offsets, from the first line on), in version-3 form."""
+    if header.version < CURRENT_VERSION:
+        yield from as_current(lines, header)
+        return
+    for number, (offset, line) in enumerate(lines, start=1):
+        for entry in parse_line(line, offset):
+            if entry.type in HEAD_TYPES:
+                continue
+            if entry.id:
+                yield entry
+            else:
+                yield entry.replace_head(entry_id=derived_id(header.id, number, entry.raw), parent_id=entry.parent_id)
