@@ -16,7 +16,8 @@ from treering.evaluation.words import content_words
 _SENTENCE_END = re.compile(r"(?<=[.!?])[)\"'”’*]*\s+(?=\S)|(?<=[。！？।॥؟])\s*|\n+")
 _BULLET = re.compile(r"^\s*(?:[-*•>]|\d+[.)])\s+")
 _PASTED = re.compile(
-    r"^\s*(?:[{}\[\]<|$#>=+@]|at \S+\(|File \"|\d{4}-\d\d-\d\d|\S+:\d+|[A-Z]+\s*[:=]|---|===|\w+\s*[({=]|//|✓|✗|❯)"
+    r"^\s*(?:[{}\[\]<|$#>=+@]|at \S+\(|File \"|\d{4}-\d\d-\d\d|\S+:\d+|[A-Z]+\s*[:=]|---|===|\w+\s*[({=]|//|✓|✗|❯"
+    r"|commit [0-9a-f]{7,}|(?:create|delete) mode \d|(?:return|import|from|def|func|class|const|let|var) [\w.]+)"
 )
 _FIRST_WORD = re.compile(r"(?:(?:yes|yeah|yep|ok|okay|no|now|then|and|also|so|but|sure|next)\b[,.]?\s+)*([a-z\-]+)")
 _QUESTION = re.compile(r"[?？؟]['\")”]*\s*$")

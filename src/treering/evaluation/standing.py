@@ -11,7 +11,7 @@ import msgspec
 from treering.compaction.summarizer import SpanMessage
 from treering.evaluation.directives import split_sentences, user_sentences
 from treering.evaluation.lines import normal
-from treering.evaluation.texts import Part, own_words
+from treering.evaluation.texts import Part, own_words, read_part
 from treering.evaluation.words import content_words, share
 
 PRESENT = 0.6
@@ -29,6 +29,7 @@ _NO_ERROR = re.compile(
 _EXIT_CODE = re.compile(
     r"(?:exit(?:ed with)?(?: code| status)?|returned)[: ]+([1-9]\d{0,2})\b|Command exited with code ([1-9]\d*)"
 )
+_TAG = re.compile(r"</?[a-z_]+>")
 _DIGITS = re.compile(r"\d+")
 _VALUE = re.compile(
     r"(?<![\w.])\d+(?:[.,]\d+)*(?:\s?(?:ms|s|m|%|kb|mb|gb|px))?(?![\w])|`[^`\n]+`|\"[^\"\n]{1,40}\"", re.IGNORECASE
@@ -81,7 +82,8 @@ def standing_errors(region: Part, kept: Part) -> list[str]:
 
 def is_error_line(line: str) -> bool:
     """Whether a line of output tells of an error."""
-    return bool(_ERROR_LINE.search(line)) and not _NO_ERROR.search(line)
+    words = _TAG.sub("", line)
+    return bool(_ERROR_LINE.search(words)) and not _NO_ERROR.search(words)
 
 
 def _reports_failure(text: str) -> bool:
@@ -179,8 +181,8 @@ def next_steps(region: Sequence[SpanMessage], kept: Sequence[SpanMessage]) -> li
 
 def _last_request(region: Sequence[SpanMessage]) -> str | None:
     for span in reversed(region):
-        if span.message.role == "user" and (text := own_words(span.message.text)):
-            return text
+        if span.message.role == "user" and own_words(span.message.text):
+            return " ".join(user_sentences(read_part([span])))
     return None
 
 

@@ -15,7 +15,8 @@ _LETTERS = (
 _WORD = re.compile(rf"(?:{_LETTERS})+(?:['’](?:{_LETTERS})+)?")
 _HAN_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
-_IDENTIFIER = re.compile(r"(?<![\w$])[A-Za-z_][A-Za-z0-9_]*(?![\w$])")
+# Behind a backslash stands an escape, as in "\\nPlease", and no name begins.
+_IDENTIFIER = re.compile(r"(?<![\w$\\])[A-Za-z_][A-Za-z0-9_]*(?![\w$])")
 _CAMEL = re.compile(r"_*[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+_*")
 _PASCAL = re.compile(r"_*[A-Z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|_*[A-Z]{2,}[a-z][A-Za-z0-9]*")
 _SNAKE = re.compile(r"_*[a-z][a-z0-9]*(?:_+[a-z0-9]+)+_*")
@@ -34,7 +35,9 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PREFIXES = frozenset(
     {"sudo", "time", "env", "nohup", "exec", "command", "then", "do", "else", "if", "while", "!", "("}
 )
-_NOT_PROGRAMS = frozenset({"cd", "fi", "done", "esac", "for", "case", "}", "{", ")", "export", "set", "true", "echo"})
+_NOT_PROGRAMS = frozenset(
+    {"cd", "fi", "done", "esac", "for", "case", "}", "{", ")", "export", "set", "true", "echo", "[", "[[", "read"}
+)
 
 
 def words(text: str) -> list[str]:
