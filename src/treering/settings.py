@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from treering.errors import SettingsError
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much a model is to reason."""
 
 DEFAULT_WINDOW = 200_000
 """Tokens of a context window that nobody told us (SPEC §4)."""
@@ -30,6 +35,7 @@ class CompactionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         keep_recent_tokens: the newest tokens that stay verbatim.
         auto_continue: whether an agent is asked to go on after an automatic compaction.
         remote_endpoint: URL of a summary server, tried first for compactions.
+        remote_token: sent to endpoints as a bearer token.
         summary_tokens: what the extractive summary may have; a model's limit follows from the reserve.
         threshold_tokens: compact above this many tokens instead of window − reserve.
         threshold_percent: the same as a share of the window, 1 to 100.
@@ -40,6 +46,7 @@ class CompactionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     keep_recent_tokens: int = 20_000
     auto_continue: bool = True
     remote_endpoint: str | None = None
+    remote_token: str | None = None
     summary_tokens: int = 2_000
     threshold_tokens: int | None = None
     threshold_percent: float | None = None
@@ -81,6 +88,49 @@ class BranchSummarySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_un
         _at_least("branch_summary.reserve_tokens", self.reserve_tokens, 0)
 
 
+class SummarySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who makes summaries, and how a model is asked (SPEC §8).
+
+    Attributes:
+        summarizers: candidates in order: `extractive`, a model's name, or the URL of an endpoint. None: extractive.
+        fallback: whether the extractive summarizer comes last, so that a model's failure is not a compaction's.
+        api_key: for a model given as `NAME@URL`; others take theirs from where the model layer looks.
+        temperature: None: the model's own.
+        effort: of a reasoning model: `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; None: its own.
+        window: the summarising model's context window, where the model layer does not know it.
+        max_output: the most output tokens that the model accepts, where that is less than the budget.
+        timeout: seconds that one answer may take.
+        tries: how often a request is sent while its errors are transient.
+        facts: whether the facts that a model's narrative misses are put after it.
+        short: whether a model is asked for a short summary too.
+        prompts: a folder with prompts that replace ours (`first.md`, …).
+        redact: regular expressions of secrets, beside the known kinds.
+    """
+
+    summarizers: tuple[str, ...] = ()
+    fallback: bool = True
+    api_key: str | None = None
+    temperature: float | None = None
+    effort: Effort | None = None
+    window: int | None = None
+    max_output: int | None = None
+    timeout: float = 300.0
+    tries: int = 4
+    facts: bool = True
+    short: bool = False
+    prompts: str | None = None
+    redact: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _at_least("summary.window", self.window, 1)
+        _at_least("summary.max_output", self.max_output, 1)
+        _at_least("summary.tries", self.tries, 1)
+        if self.timeout <= 0:
+            raise SettingsError(f"summary.timeout is {self.timeout}: give more than 0 seconds")
+        if self.temperature is not None and self.temperature < 0:
+            raise SettingsError(f"summary.temperature is {self.temperature}: give 0 or more")
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings. Library functions take them as an argument and read no file and no environment.
 
@@ -91,6 +141,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     compaction: CompactionSettings = CompactionSettings()
     prune: PruneSettings = PruneSettings()
     branch_summary: BranchSummarySettings = BranchSummarySettings()
+    summary: SummarySettings = SummarySettings()
     redaction: bool = True
 
 

@@ -5,15 +5,15 @@ Pydantic AI is imported when a model is opened, never before.
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from treering.agent.overflow import Verdict, classify_error, learnt_window
 from treering.errors import MissingExtraError, SettingsError, SummaryError
+from treering.settings import Effort
 from treering.summarizers.answers import Answer
 from treering.summarizers.asking import OverflowedError, Reply
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
     from pydantic_ai.providers import Provider
-
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 MAX_RESPONSE_BYTES = 8_000_000
 """What an answer may weigh; a summary is some kilobytes."""
@@ -50,8 +48,7 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: as the model layer knows it (`anthropic:…`, `openai:…`, `google:…`, `ollama:…`), or `NAME@URL` for a
             server with OpenAI's chat completions, e.g. `qwen3@http://127.0.0.1:8080/v1`.
-        api_key: for `NAME@URL`; default: the environment's `TREERING_API_KEY`. Others take theirs from where the
-            model layer looks.
+        api_key: for `NAME@URL`; others take theirs from where the model layer looks.
         temperature: None: the model's own. Left out where the model takes none.
         effort: of reasoning; None: the model's own; `none`: as little as the model allows.
         window: its context window in tokens, where the model layer does not know it or is wrong.
@@ -159,7 +156,8 @@ async def _connect(options: ModelOptions, stack: AsyncExitStack) -> Model[Any]:
             from pydantic_ai.profiles import ModelProfile
             from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-            key = options.api_key or os.environ.get("TREERING_API_KEY") or "none"
+            # Without a key of ours the layer would send OpenAI's to whatever server this is.
+            key = options.api_key or "none"
             provider = OpenAICompatibleProvider(url, base_url=url, api_key=key, http_client=client)
             # The layer would take a `<think>` without an end for text; unsplit, the check of answers sees it.
             unsplit = ModelProfile(thinking_tags=("\0", "\0"))
