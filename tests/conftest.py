@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["servers.fixtures"]
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

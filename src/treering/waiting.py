@@ -178,6 +178,8 @@ async def _wait(awaitable: Awaitable[T], timeout: float | None, cancel: CancelTo
         done, _ = await asyncio.wait({task}, timeout=timeout)
     except BaseException:
         task.cancel()
+        # Its own tidying up (closing a connection, reporting a call) belongs before what comes after us.
+        await asyncio.wait({task}, timeout=1)
         raise
     finally:
         forget()

@@ -33,6 +33,7 @@ COMMANDS: dict[str, str] = {
     "vacuum": "treering.cli.branches:vacuum",
     "pin": "treering.cli.pins:pin",
     "unpin": "treering.cli.pins:unpin",
+    "ledger": "treering.cli.ledger:ledger",
     "eval": "treering.cli.eval:eval_group",
 }
 """Command → where it lives, as module:name. Their modules are imported only to run them or to show help."""

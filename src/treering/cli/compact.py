@@ -20,6 +20,7 @@ from treering.cli.common import (
     terminal_width,
     window_option,
 )
+from treering.config import load_settings
 from treering.operations.compact import compact_sync
 from treering.operations.prune import prune as prune_session
 from treering.operations.result import CompactionResult
@@ -27,7 +28,8 @@ from treering.operations.undo import redo as redo_undo
 from treering.operations.undo import undo as undo_compaction
 from treering.session.copy import copy_session
 from treering.session.tree import Session
-from treering.settings import CompactionSettings, Settings
+from treering.settings import Settings
+from treering.summarizers.choose import choose_summarizer
 
 EXIT_CODES = {"applied": 0, "skipped": 0, "failed": 1, "cancelled": 130}
 
@@ -41,6 +43,15 @@ EXIT_CODES = {"applied": 0, "skipped": 0, "failed": 1, "cancelled": 130}
     "--keep-recent", type=click.IntRange(min=0), metavar="N", help="Newest tokens that stay.  [default: 20000]"
 )
 @click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens the summary may have.  [default: 2000]")
+@click.option(
+    "--summarizer",
+    "summarizers",
+    multiple=True,
+    metavar="NAME",
+    help="extractive, a model (anthropic:…, openai:…, NAME@URL) or the URL of an endpoint. Repeat for candidates in "
+    "order.  [default: by the settings, else extractive]",
+)
+@click.option("--short", is_flag=True, default=None, help="Two or three sentences for people too.")
 @click.option("--dry-run", is_flag=True, help="Show what would be; write nothing.")
 @click.option("--to", "target", type=click.Path(dir_okay=False), metavar="FILE", help="Write a compacted copy instead.")
 @json_option
@@ -51,6 +62,8 @@ def compact(
     reserve: int | None,
     keep_recent: int | None,
     budget: int | None,
+    summarizers: tuple[str, ...],
+    short: bool | None,
     dry_run: bool,
     target: str | None,
     as_json: bool,
@@ -61,6 +74,8 @@ def compact(
     """
     if dry_run and target:
         raise click.UsageError("--dry-run writes nothing and --to always writes: give one of them")
+    settings = _settings(reserve, keep_recent, short)
+    summarizer = choose_summarizer(settings, summarizers)
     with ExitStack() as stack:
         session = stack.enter_context(open_session(file))
         if target:
@@ -70,7 +85,9 @@ def compact(
         result = compact_sync(
             session,
             instructions=" ".join(instructions) or None,
-            settings=_settings(reserve, keep_recent),
+            settings=settings,
+            summarizer=summarizer,
+            short=settings.summary.short,
             window=window,
             budget=budget,
             dry_run=dry_run,
@@ -84,10 +101,13 @@ def compact(
     raise click.exceptions.Exit(EXIT_CODES[result.outcome])
 
 
-def _settings(reserve: int | None, keep_recent: int | None) -> Settings:
-    defaults = CompactionSettings()
-    keep = defaults.keep_recent_tokens if keep_recent is None else keep_recent
-    return Settings(compaction=CompactionSettings(reserve_tokens=reserve, keep_recent_tokens=keep))
+def _settings(reserve: int | None, keep_recent: int | None, short: bool | None) -> Settings:
+    return load_settings(
+        {
+            "compaction": {"reserve_tokens": reserve, "keep_recent_tokens": keep_recent},
+            "summary": {"short": short},
+        }
+    )
 
 
 def _kept(session: Session, result: CompactionResult) -> tuple[int, int]:
@@ -121,6 +141,8 @@ def _report(result: CompactionResult, kept: tuple[int, int], file: str) -> None:
         click.echo(f"  {plural(result.pruned.results, 'tool output')} pruned, {number(result.pruned.tokens)} tokens")
     if result.branched:
         click.echo("  Another process continued the session meanwhile: the compaction is on a branch of its own.")
+    if result.short_summary:
+        click.echo(f"\n{result.short_summary}")
     click.echo(f"\n{result.summary}\n")
     if not result.dry_run:
         click.echo(

@@ -261,7 +261,7 @@ class _Compaction:
             plan=plan,
             text="\n\n".join(block for block in blocks if block),
             first_kept_id=plan.first_kept_id,
-            details=self._details(files, facts, pins, summary.summarizer, plan),
+            details=self._details(files, facts, pins, summary, plan),
             short=summary.short,
             preserve_data=preserve or None,
             summarizer=summary.summarizer,
@@ -292,14 +292,15 @@ class _Compaction:
         )
 
     def _details(
-        self, files: FileOperations, facts: FactState, pins: tuple[Pin, ...], summarizer: str, plan: Plan
+        self, files: FileOperations, facts: FactState, pins: tuple[Pin, ...], summary: Summary, plan: Plan
     ) -> dict[str, Any]:
         return carried.details(
             files,
             facts=facts,
             model=self.session.context().model,
             pins=pins,
-            summarizer=summarizer,
+            summarizer=summary.summarizer,
+            redacted=summary.redacted,
             openCalls=list(plan.open_calls),
             calibration=msgspec.to_builtins(self.size.calibration)
             if self.size and self.size.calibration.pairs

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-LLAMA = Path(__file__).parents[1] / "servers" / "llama.py"
+LLAMA = Path(__file__).with_name("llama.py")
 
 
 @pytest.fixture(scope="session")
