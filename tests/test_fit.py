@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treering.fit import DoesNotFitError, fit
+from treering.fitting import DoesNotFitError, fit
 from treering.interop.chat import MessagesError, to_session
 from treering.session.messages import decode_message
 from treering.tokens.estimate import estimate_message

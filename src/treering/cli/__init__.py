@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
     "pin": "treering.cli.pins:pin",
     "unpin": "treering.cli.pins:unpin",
     "ledger": "treering.cli.ledger:ledger",
+    "demo": "treering.cli.demo:demo",
     "eval": "treering.cli.eval:eval_group",
 }
 """Command → where it lives, as module:name. Their modules are imported only to run them or to show help."""
@@ -89,7 +90,7 @@ def run(arguments: list[str] | None = None) -> int:
     except TreeringError as error:
         click.echo(f"Error: {error}", err=True)
         return 1
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click exits by itself when the pipe is closed
         # The reader has gone: be silent, also when Python flushes what is left at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
