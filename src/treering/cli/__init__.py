@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "unpin": "treering.cli.pins:unpin",
     "ledger": "treering.cli.ledger:ledger",
     "demo": "treering.cli.demo:demo",
+    "serve-summaries": "treering.cli.serve:serve_summaries",
     "eval": "treering.cli.eval:eval_group",
 }
 """Command → where it lives, as module:name. Their modules are imported only to run them or to show help."""
