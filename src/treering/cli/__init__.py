@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "undo": "treering.cli.compact:undo",
     "doctor": "treering.cli.doctor:doctor",
     "tree": "treering.cli.tree:tree",
+    "browse": "treering.cli.browse:browse",
     "branch": "treering.cli.branches:branch",
     "checkout": "treering.cli.branches:checkout",
     "fork": "treering.cli.branches:fork",

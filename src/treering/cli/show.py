@@ -238,7 +238,7 @@ def entry(file: str, entry_id: str, as_json: bool) -> None:
     role = f" ({message.role})" if message else ""
     click.echo(f"{click.style(found.id, bold=True)}  {found.type}{role}, {found.timestamp}, {state}")
     click.echo(f"parent {found.parent_id or '–'}, {plural(entry_tokens(found), 'token')}\n")
-    click.echo(_whole_text(found))
+    click.echo(whole_text(found))
 
 
 def _state(session: Session, found: Entry) -> str:
@@ -254,7 +254,8 @@ def _state(session: Session, found: Entry) -> str:
     return "pruned" if found.id in path.pruned else "sent"
 
 
-def _whole_text(found: Entry) -> str:
+def whole_text(found: Entry) -> str:
+    """All that an entry says, for people; the JSON of one that says nothing."""
     message = found.message
     if message is None:
         import json

@@ -13,20 +13,15 @@ from treering.cli.common import (
     emit_json,
     file_argument,
     json_option,
-    number,
     open_session,
     plural,
     progress,
     terminal_width,
 )
+from treering.cli.drawing import Sizes, draw_row, short_length
 from treering.operations.ends import BranchEnds
 from treering.session.outline import Outline, read_outline
 from treering.session.rows import Row, preview, read_rows
-
-DEEPEST = 10
-"""Branchings that are drawn; deeper ones are counted."""
-
-_MARKS = {"turn": "●", "part": "┆", "compaction": "◆", "branch_summary": "◇", "entry": "·", "gap": "⋮"}
 
 
 @click.command()
@@ -58,88 +53,32 @@ def tree(file: str, everything: bool, deleted: bool, as_json: bool) -> None:
         click.echo(click.style("← leaf: before the first entry", bold=True))
 
 
-def draw(
-    outline: Outline, rows: Iterable[Row], sizes: dict[int, tuple[int, bool]], width: int, id_length: int | None = None
-) -> Iterator[str]:
-    """The rows as lines of about `width` columns. `sizes` holds tokens by the last node of a branch."""
-    length = id_length or short_length(outline)
+_STYLES: dict[str, dict[str, Any]] = {
+    "rails": {"dim": True},
+    "mark": {"fg": "green"},
+    "id": {"fg": "yellow"},
+    "id aside": {"fg": "yellow", "dim": True},
+    "aside": {"dim": True},
+    "compaction": {"fg": "magenta"},
+    "summary": {"fg": "cyan"},
+    "label": {"fg": "blue", "bold": True},
+    "leaf": {"bold": True},
+    "note": {"dim": True},
+}
+"""Style → arguments of `click.style`; what is not here looks like any text."""
+
+
+def draw(outline: Outline, rows: Iterable[Row], sizes: Sizes, width: int) -> Iterator[str]:
+    """The rows as lines of about `width` columns."""
+    length = short_length(outline)
     for row in rows:
-        rails = _rails(row)
-        if row.kind == "gap":
-            yield click.style(f"{rails}⋮ {plural(row.turns, 'turn')}", dim=True)
-            continue
-        notes = row_notes(outline, row, sizes)
-        plain = "  ".join(notes)
-        entry = outline.entries[row.first]
-        room = width - len(rails) - length - len(plain) - 6
-        text = preview(entry, max(20, room))
-        mark = _MARKS[row.kind] if row.on_path or row.kind != "turn" else "○"
-        if row.kind == "compaction":
-            text = f"compaction: {preview(entry, max(12, room - 12))}"
-        color = {"compaction": "magenta", "branch_summary": "cyan"}.get(row.kind)
+        pieces = draw_row(outline, row, sizes, width, length)
         yield "".join(
-            (
-                click.style(rails, dim=True),
-                click.style(mark, fg=color or ("green" if row.on_path else None), bold=row.leaf),
-                " ",
-                click.style(entry.id[:length], fg="yellow", dim=not row.on_path),
-                " ",
-                click.style(text, fg=color, dim=not row.on_path, strikethrough=row.deleted or None),
-                "  " if plain else "",
-                _styled_notes(notes),
-            )
-        ).rstrip()
+            click.style(text, **_STYLES[style]) if style in _STYLES and text else text for text, style in pieces
+        )
 
 
-def row_notes(outline: Outline, row: Row, sizes: dict[int, tuple[int, bool]]) -> list[str]:
-    """What stands behind a row: labels, counts, the leaf, the size at a branch's end."""
-    notes = [f"[{label}]" for label in row.labels]
-    counts = [plural(row.replies, "reply", "replies")] if row.replies else []
-    counts += [plural(row.tools, "tool")] if row.tools else []
-    if counts and row.kind != "entry":
-        notes.append(f"({', '.join(counts)})")
-    if row.kind == "entry":
-        notes.insert(0, f"<{outline.kinds[row.first].replace('_', ' ')}>")
-    if row.leaf:
-        notes.append("← leaf")
-    if row.tip and row.last in sizes:
-        tokens, counted = sizes[row.last]
-        notes.append(f"{'' if counted else '~'}{number(tokens)} tokens")
-    if row.deleted and row.opens:
-        notes.append("deleted")
-    return notes
-
-
-def short_length(outline: Outline) -> int:
-    """How many characters of an id tell it from all others: at least 8."""
-    ids = {entry.id for entry in outline.entries}
-    longest = max(map(len, ids), default=8)
-    for length in range(8, longest):
-        if len({entry_id[:length] for entry_id in ids}) == len(ids):
-            return length
-    return longest
-
-
-def _rails(row: Row) -> str:
-    if row.depth == 0:
-        return ""
-    outer = row.depth - 1
-    rails = "│ " * min(outer, DEEPEST) + (f"(+{outer - DEEPEST}) " if outer > DEEPEST else "")
-    return rails + ("├─" if row.opens else "│ ")
-
-
-def _styled_notes(notes: list[str]) -> str:
-    def style(note: str) -> str:
-        if note.startswith("["):
-            return click.style(note, fg="blue", bold=True)
-        if note.startswith("←"):
-            return click.style(note, bold=True)
-        return click.style(note, dim=True)
-
-    return "  ".join(map(style, notes))
-
-
-def _as_json(outline: Outline, rows: list[Row], sizes: dict[int, tuple[int, bool]]) -> dict[str, Any]:
+def _as_json(outline: Outline, rows: list[Row], sizes: Sizes) -> dict[str, Any]:
     return {
         "name": outline.name,
         "entries": len(outline),

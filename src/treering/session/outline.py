@@ -107,6 +107,10 @@ class Outline:
     def __len__(self) -> int:
         return len(self.entries)
 
+    def find(self, entry_id: str) -> int | None:
+        """The node of an entry, None if there is none."""
+        return self._index.get(entry_id)
+
     def index_of(self, entry_id: str) -> int:
         """The node of an entry.
 

@@ -1,0 +1,28 @@
+"""`browse`: the tree of a session in a terminal application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from treering.cli.common import file_argument, window_option
+from treering.errors import TreeringError
+
+
+@click.command()
+@file_argument
+@window_option
+def browse(file: str, window: int | None) -> None:
+    """Look at a session FILE and work on its tree. ? tells all keys."""
+    try:
+        from treering.tui.app import Browser
+        from treering.tui.view import BrowserOptions
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "textual":
+            raise
+        raise TreeringError(
+            "browse needs the package textual: install treering[tui]. `treering tree` draws the tree without it"
+        ) from error
+
+    Browser(Path(file), BrowserOptions(window=window)).run()

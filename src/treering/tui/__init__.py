@@ -1,0 +1,1 @@
+"""The terminal application `treering browse` (extra `treering[tui]`)."""
