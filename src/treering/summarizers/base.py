@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 import msgspec
 
-from treering.compaction.summarizer import SpanMessage, Summary, SummaryRequest, join_split_turn
+from treering.compaction.summarizer import SpanMessage, Summarizer, Summary, SummaryRequest, join_split_turn
 from treering.compaction.transcript import neutralise
 from treering.errors import SummaryError
 from treering.summarizers.asking import Asker, Patience, Sleep, Source
@@ -182,3 +183,11 @@ def refuse_longer(text: str, request: SummaryRequest, name: str) -> None:
     replaced += estimate_text(request.previous_summary or "")
     if (size := estimate_text(text)) >= replaced:
         raise SummaryError(f"{name}: its summary has about {size} tokens, and what it replaces only {replaced}")
+
+
+async def ask_any(summarizer: Summarizer, request: SummaryRequest) -> Summary:
+    """The summary of any summarizer, plain (in a thread) or asynchronous."""
+    if inspect.iscoroutinefunction(summarizer.summarize):
+        return await summarizer.summarize(request)
+    made = await asyncio.to_thread(summarizer.summarize, request)
+    return await made if inspect.isawaitable(made) else made

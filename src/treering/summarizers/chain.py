@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Sequence
 
@@ -10,6 +9,7 @@ import msgspec
 
 from treering.compaction.summarizer import Summarizer, Summary, SummaryRequest
 from treering.errors import MissingExtraError, SettingsError, SummaryError
+from treering.summarizers.base import ask_any
 
 logger = logging.getLogger("treering")
 
@@ -54,8 +54,7 @@ class ChainSummarizer:
             if self._last_budget is not None and index and index == len(self._summarizers) - 1:
                 asked = msgspec.structs.replace(request, budget=min(request.budget, self._last_budget))
             try:
-                answer = summarizer.summarize(asked)
-                return await answer if inspect.isawaitable(answer) else answer
+                return await ask_any(summarizer, asked)
             except (SummaryError, SettingsError, MissingExtraError) as error:
                 logger.info("%s", error)
                 failures.append(error)

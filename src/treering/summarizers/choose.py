@@ -17,7 +17,8 @@ def choose_summarizer(settings: Settings, candidates: Sequence[str] = ()) -> Sum
     Args:
         settings: whose `compaction.remote_endpoint` is the first candidate, if it is set, and whose
             `summary.summarizers` follow; the extractive one comes last, if `summary.fallback` allows it.
-        candidates: in place of all these, in order: `extractive`, a model's name, a URL.
+        candidates: in place of all these, in order: `extractive`, a model's name, a URL; `native:` before a model's
+            name keeps its provider's own compaction beside the summary.
 
     Raises:
         SettingsError: a name is empty, a prompt or a pattern is wrong.
@@ -69,6 +70,7 @@ def _make(name: str, settings: Settings) -> Summarizer:
     from treering.summarizers.llm import LLMSummarizer
     from treering.summarizers.model_layer import ModelOptions
 
+    name, native = name.removeprefix("native:"), name.startswith("native:")
     model = ModelOptions(
         name=name,
         api_key=options.api_key,
@@ -78,4 +80,9 @@ def _make(name: str, settings: Settings) -> Summarizer:
         max_output=options.max_output,
         timeout=options.timeout,
     )
-    return LLMSummarizer(model, facts=options.facts, prompts=prompts, redactor=redactor, patience=patience)
+    readable = LLMSummarizer(model, facts=options.facts, prompts=prompts, redactor=redactor, patience=patience)
+    if not native:
+        return readable
+    from treering.summarizers.native import NativeSummarizer
+
+    return NativeSummarizer(model, readable=readable, redactor=redactor)

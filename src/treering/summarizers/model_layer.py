@@ -229,8 +229,7 @@ def _brief(error: Exception) -> str:
 def _reply(response: ModelResponse) -> Reply:
     from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
 
-    usage = response.usage
-    known = bool(usage.input_tokens or usage.output_tokens) and not usage.unmeasured_requests
+    counts = known_usage(response)
     return Reply(
         answer=Answer(
             text="".join(part.content for part in response.parts if isinstance(part, TextPart)),
@@ -238,13 +237,23 @@ def _reply(response: ModelResponse) -> Reply:
             tool_calls=tuple(part.tool_name for part in response.parts if isinstance(part, ToolCallPart)),
             finish=response.finish_reason,
         ),
-        input_tokens=usage.input_tokens if known else None,
-        output_tokens=usage.output_tokens if known else None,
-        price=_price(response) if known else None,
+        input_tokens=counts[0] if counts else None,
+        output_tokens=counts[1] if counts else None,
+        price=price_of(response),
     )
 
 
-def _price(response: ModelResponse) -> float | None:
+def known_usage(response: ModelResponse) -> tuple[int, int] | None:
+    """Tokens in and out as the provider counted them; None if it did not say."""
+    usage = response.usage
+    known = bool(usage.input_tokens or usage.output_tokens) and not usage.unmeasured_requests
+    return (usage.input_tokens, usage.output_tokens) if known else None
+
+
+def price_of(response: ModelResponse) -> float | None:
+    """US dollars by the model layer's price data; None where it does not know the model or the usage."""
+    if known_usage(response) is None:
+        return None
     if response.usage.cost is not None:
         return float(response.usage.cost)
     if not response.model_name:

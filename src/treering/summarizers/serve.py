@@ -17,7 +17,7 @@ from treering.compaction.summarizer import Summarizer, Summary
 from treering.errors import MissingExtraError, SettingsError, SummaryError, TreeringError
 from treering.session.messages import as_object
 from treering.summarizers.asking import OverflowedError
-from treering.summarizers.base import AskingSummarizer
+from treering.summarizers.base import AskingSummarizer, ask_any
 from treering.summarizers.chain import ChainSummarizer
 from treering.summarizers.parsing import parse_prompt
 
@@ -130,8 +130,7 @@ async def _summarise(summarizer: Summarizer, system: str, prompt: str, options: 
             try:
                 if isinstance(candidate, AskingSummarizer):
                     return await candidate.answer(system, prompt, request)
-                made = await asyncio.to_thread(candidate.summarize, request)
-                return await made if inspect.isawaitable(made) else made
+                return await ask_any(candidate, request)
             except SummaryError as error:
                 failures.append(error)
     last = failures[-1]
