@@ -1,0 +1,3 @@
+from bookshelf.cli import main
+
+raise SystemExit(main())
