@@ -23,7 +23,7 @@ from treering.facts.fold import FactState, fold
 from treering.hooks import Hooks
 from treering.operations import carried
 from treering.operations.attempts import attempt_record
-from treering.operations.measure import Measure, measure
+from treering.operations.measure import Measure, measure, summary_message_tokens
 from treering.operations.pins import Pin, pins_of_span, pins_on, render_pins
 from treering.operations.prune import prune_record
 from treering.operations.result import CompactionResult, Pruned, Reason
@@ -311,9 +311,9 @@ class _Compaction:
     def _check_gain(self, draft: _Draft) -> None:
         assert self.size is not None
         replaced = self.size.replaced(draft.plan, draft.first_kept_id)
-        tokens = estimate_text(draft.text)
+        tokens = summary_message_tokens(draft.text)
         if tokens >= replaced:
-            cause = f"the summary would have {tokens} tokens, what it replaces has {replaced}: nothing to gain"
+            cause = f"the summary would take {tokens} tokens, what it replaces takes {replaced}: nothing to gain"
             plain = isinstance(self.summarizer, ExtractiveSummarizer)
             raise _NotApplied("skipped" if plain else "failed", "no_gain", cause)
 

@@ -36,8 +36,12 @@ class Measure(msgspec.Struct, frozen=True):
         sums = prefix_sums(plan.path)
         cut = plan.path.index_of(first_kept_id)
         kept = sums[-1] - sums[plan.cut if cut is None else cut]
-        message = decode_message({"role": "compactionSummary", "summary": summary})
-        return self.calibration.of(kept + estimate_message(message)) + self.calibration.overhead
+        return self.calibration.of(kept + summary_message_tokens(summary)) + self.calibration.overhead
+
+
+def summary_message_tokens(summary: str) -> int:
+    """Estimated tokens of the message that a summary is sent in."""
+    return estimate_message(decode_message({"role": "compactionSummary", "summary": summary}))
 
 
 def measure(context: Context, *, overhead: int | None = None) -> Measure:
