@@ -36,12 +36,14 @@ PROJECT_FILE = "treering.toml"
 USERS_OWN = {
     ("compaction", "remote_endpoint"),
     ("compaction", "remote_token"),
+    ("hooks",),
     ("redaction",),
     ("summary", "summarizers"),
     ("summary", "api_key"),
     ("summary", "prompts"),
 }
-"""What only the user may set: where a conversation goes, with which words, and whether secrets go along."""
+"""What only the user may set: where a conversation goes, with which words, whether secrets go along, and what code is
+run."""
 
 _NO_SETTINGS = {"TREERING_CONFIG"}
 # Variables that are no settings: where the file is.

@@ -131,6 +131,24 @@ class SummarySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             raise SettingsError(f"summary.temperature is {self.temperature}: give 0 or more")
 
 
+class HooksSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose hooks are asked and told (SPEC §12). Only the user's own settings count, never a project's.
+
+    Attributes:
+        file: a Python file with functions named like the events; the whole path.
+        plugins: whether hooks of installed packages (entry points `treering.hooks`) are used.
+        timeout: seconds that one hook may take.
+    """
+
+    file: str | None = None
+    plugins: bool = True
+    timeout: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.timeout <= 0:
+            raise SettingsError(f"hooks.timeout is {self.timeout}: give more than 0 seconds")
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings. Library functions take them as an argument and read no file and no environment.
 
@@ -142,6 +160,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     prune: PruneSettings = PruneSettings()
     branch_summary: BranchSummarySettings = BranchSummarySettings()
     summary: SummarySettings = SummarySettings()
+    hooks: HooksSettings = HooksSettings()
     redaction: bool = True
 
 

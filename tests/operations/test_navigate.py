@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from drawn import bodies, drawn
 from treering.cancel import CancelToken
-from treering.compaction.summarizer import Summary
+from treering.compaction.summarizer import ModelCall, Summary
 from treering.errors import EntryNotFoundError, StorageError, SummaryError
 from treering.hooks import BranchSummaryAnswer, Cancel, Hooks
 from treering.operations.branch import navigate_tree, navigate_tree_sync
@@ -204,6 +204,23 @@ def test_before_the_first_entry():
 def test_an_unknown_target_is_an_error():
     with pytest.raises(EntryNotFoundError):
         navigate_tree_sync(drawn(FORK), "nowhere")
+
+
+def test_what_a_model_cost_is_recorded_behind_the_summary():
+    class Costly(Plain):
+        def summarize(self, request):
+            request.on_call(ModelCall(model="some-model", purpose="branch", outcome="answered", price=0.25))
+            return super().summarize(request)
+
+    session = drawn(FORK)
+    before = len(list(session.store.scan()))
+    result = navigate_tree_sync(session, "A3", summarize=True, summarizer=Costly())
+    entries = list(session.store.scan())[before:]
+    assert [entry.type for entry in entries] == ["branch_summary", "custom"]
+    assert result.summary == entries[0]
+    assert (result.leaf_id, entries[1].parent_id) == (entries[1].id, entries[0].id)
+    data = records.record_data(entries[1], records.ATTEMPT)
+    assert (data["reason"], data["outcome"], data["price"]) == ("tree", "applied", 0.25)
 
 
 # What does not work out leaves all as it was

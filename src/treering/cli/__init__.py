@@ -6,6 +6,7 @@ Exit codes: 0 done or nothing to do, 1 failed, 2 wrong use, 3 damage that is lef
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from importlib import import_module
@@ -69,12 +70,26 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
+class _Warnings(logging.Handler):
+    """Says on standard error what the library logs."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(f"{record.levelname.capitalize()}: {record.getMessage()}", err=True)
+
+
+def _say_warnings() -> None:
+    logger = logging.getLogger("treering")
+    if not any(isinstance(handler, _Warnings) for handler in logger.handlers):
+        logger.addHandler(_Warnings(logging.WARNING))
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     color = False if "NO_COLOR" in os.environ else None
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # sessions hold characters that a terminal may not take
+    _say_warnings()
     try:
         result: Any = treering.main(args=arguments, standalone_mode=False, color=color)
         sys.stdout.flush()

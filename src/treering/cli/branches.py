@@ -16,8 +16,10 @@ from treering.cli.common import (
     plural,
     progress,
     terminal_width,
+    user_hooks,
     window_option,
 )
+from treering.config import load_settings
 from treering.errors import EntryNotFoundError
 from treering.operations.branches import (
     BranchSide,
@@ -33,6 +35,7 @@ from treering.session.address import resolve
 from treering.session.outline import Outline, read_outline
 from treering.session.rows import one_line, preview
 from treering.session.tree import Session
+from treering.summarizers.choose import choose_summarizer
 
 ADDRESS_HELP = "An id or its beginning, a label, HEAD, HEAD~2 (two turns back), or @root."
 
@@ -118,6 +121,13 @@ def _describe(
 @click.option("--summarize/--no-summarize", default=None, help="Take a summary of what is left along.")
 @click.option("--as-is", is_flag=True, help="Go behind a user message too, instead of before it to edit it.")
 @window_option
+@click.option(
+    "--summarizer",
+    "summarizers",
+    multiple=True,
+    metavar="NAME",
+    help="Who makes the summary, as for `compact`.  [default: by the settings, else extractive]",
+)
 @json_option
 def checkout(
     file: str,
@@ -126,6 +136,7 @@ def checkout(
     summarize: bool | None,
     as_is: bool,
     window: int | None,
+    summarizers: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Go on elsewhere in the tree of a session FILE.
@@ -135,8 +146,10 @@ def checkout(
     """
     from treering.operations.branch import navigate_tree_sync
 
-    wanted = True if summarize is None and instructions else summarize
-    with open_session(file) as session, progress("summarising"):
+    settings = load_settings()
+    wanted = True if summarize is None and (instructions or summarizers) else summarize
+    summarizer = choose_summarizer(settings, summarizers)
+    with open_session(file) as session, progress("summarising") as tell:
         target = resolve(session, address)
         result = navigate_tree_sync(
             session,
@@ -144,16 +157,18 @@ def checkout(
             summarize=wanted,
             instructions=" ".join(instructions) or None,
             edit=not as_is,
-            window=window,
+            summarizer=summarizer,
+            settings=settings,
+            window=window or settings.summary.window,
+            hooks=user_hooks(settings),
+            on_progress=tell,
         )
-        tokens = len(session.context())
+        messages = len(session.context())
     if as_json:
         fields = msgspec.structs.asdict(result)
         summary = result.summary
-        emit_json({**fields, "summary": summary.body if summary else None, "messages": tokens})
+        emit_json({**fields, "summary": summary.body if summary else None, "messages": messages})
     else:
-        for problem in result.problems:
-            click.echo(f"Warning: {problem}", err=True)
         if result.outcome == "applied":
             where = result.target_id or "before the first entry"
             click.echo(f"now at {where}; {plural(result.abandoned, 'entry', 'entries')} left behind", err=True)

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
-from treering.cli.common import file_argument, window_option
+from treering.cli.common import file_argument, user_hooks, window_option
+from treering.config import load_settings
 from treering.errors import TreeringError
+from treering.summarizers.choose import choose_summarizer
 
 
 @click.command()
@@ -25,4 +27,8 @@ def browse(file: str, window: int | None) -> None:
             "browse needs the package textual: install treering[tui]. `treering tree` draws the tree without it"
         ) from error
 
-    Browser(Path(file), BrowserOptions(window=window)).run()
+    settings = load_settings()
+    options = BrowserOptions(
+        settings=settings, summarizer=choose_summarizer(settings), window=window, hooks=user_hooks(settings)
+    )
+    Browser(Path(file), options).run()

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
+from treering.hooks import Hooks
 from treering.session.entries import encode_object
 from treering.session.tree import Session
+from treering.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,6 +74,13 @@ def terminal_width(most: int = 110) -> int:
     import shutil
 
     return min(most, max(40, shutil.get_terminal_size((100, 24)).columns))
+
+
+def user_hooks(settings: Settings) -> Hooks:
+    """The hooks of the user. What goes wrong with one is logged, and so said on standard error."""
+    from treering.plugins import load_hooks
+
+    return load_hooks(settings.hooks)
 
 
 @contextmanager

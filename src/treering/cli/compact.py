@@ -18,6 +18,7 @@ from treering.cli.common import (
     plural,
     progress,
     terminal_width,
+    user_hooks,
     window_option,
 )
 from treering.config import load_settings
@@ -88,6 +89,7 @@ def compact(
             settings=settings,
             summarizer=summarizer,
             short=settings.summary.short,
+            hooks=user_hooks(settings),
             window=window,
             budget=budget,
             dry_run=dry_run,
@@ -121,8 +123,6 @@ def _kept(session: Session, result: CompactionResult) -> tuple[int, int]:
 
 
 def _report(result: CompactionResult, kept: tuple[int, int], file: str) -> None:
-    for problem in result.problems:
-        click.echo(f"Warning: {problem}", err=True)
     if result.outcome != "applied":
         click.echo(f"{result.outcome}: {result.cause}", err=result.outcome == "failed")
         return

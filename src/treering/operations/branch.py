@@ -6,6 +6,8 @@ a plain summarizer.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any, TypedDict
 from weakref import WeakSet
 
@@ -22,10 +24,11 @@ from treering.compaction.branch import (
 )
 from treering.compaction.files import file_operations, render_file_tags, tag_budget
 from treering.compaction.hooks import AfterTree, BeforeTree, BranchSummaryAnswer
-from treering.compaction.summarizer import Summarizer, SummaryRequest
+from treering.compaction.summarizer import ModelCall, Summarizer, SummaryRequest
 from treering.errors import SummaryError
 from treering.facts.fold import FactState, fold
 from treering.hooks import Hooks
+from treering.operations.attempts import attempt_record
 from treering.operations.result import Outcome
 from treering.session import records
 from treering.session.entries import Entry
@@ -50,6 +53,7 @@ class NavigateOptions(TypedDict, total=False):
             summarizer reads all.
         hooks: asked before, told after.
         cancel: set it to stop; then nothing was written.
+        on_progress: told in a few words what is being done.
     """
 
     summarize: bool | None
@@ -60,6 +64,7 @@ class NavigateOptions(TypedDict, total=False):
     window: int | None
     hooks: Hooks | None
     cancel: CancelToken | None
+    on_progress: Callable[[str], None] | None
 
 
 class NavigationResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +75,7 @@ class NavigationResult(msgspec.Struct, frozen=True, kw_only=True):
         cause: why it was not applied, in one sentence.
         cause_code: the same as one word, for programs.
         old_leaf_id: the leaf that was left.
-        leaf_id: the leaf now: the branch summary, or the record of the move.
+        leaf_id: the leaf now: the branch summary (or the record of what it cost), or the record of the move.
         target_id: the entry behind which work goes on; None: before the first entry.
         text: the text of the chosen message, to be edited and sent again.
         summary: the branch summary, if one was made.
@@ -152,6 +157,10 @@ class _Navigation:
         self.window = options.get("window") or DEFAULT_WINDOW
         self.hooks = options.get("hooks") or Hooks()
         self.cancel = options.get("cancel") or CancelToken()
+        self.on_progress = options.get("on_progress")
+        self.started = session.now()
+        self.clock = time.perf_counter()
+        self.calls: list[ModelCall] = []
         self.problems: list[str] = []
 
     async def run(self) -> NavigationResult:
@@ -190,13 +199,15 @@ class _Navigation:
             raise _NotApplied(
                 "failed", "leaf_moved", "the leaf was moved meanwhile, so the summary was thrown away: move again"
             )
-        body = self._body(move, summary)
-        appended = self.session.append_at(move.new_leaf_id, body)
-        entry = appended.entries[-1]
+        bodies = [self._body(move, summary)]
+        if self.calls:
+            bodies.append(self._attempt())
+        appended = self.session.append_at(move.new_leaf_id, *bodies)
+        entry = appended.entries[0]
         extension = bool(summary and summary.from_extension)
         after = AfterTree(
             **event,
-            new_leaf_id=entry.id,
+            new_leaf_id=self.session.leaf_id,
             old_leaf_id=move.old_leaf_id,
             summary=entry if summary else None,
             from_extension=extension,
@@ -227,6 +238,19 @@ class _Navigation:
         }
         return {**body, "fromExtension": True, "fromHook": True} if summary.from_extension else body
 
+    def _attempt(self) -> dict[str, Any]:
+        """What the models cost that made the summary; a child of it."""
+        return attempt_record(
+            start=self.started,
+            reason="tree",
+            outcome="applied",
+            cause=None,
+            tokens=None,
+            seconds=time.perf_counter() - self.clock,
+            summarizer=self.summarizer.name,
+            calls=self.calls,
+        )
+
     async def _summary(self, move: TreeMove, answer: BranchSummaryAnswer | None) -> _Summary | None:
         """The summary of what is left; None if nothing is (a move further down, or only records left behind)."""
         messages = branch_messages(move.abandoned)
@@ -250,6 +274,8 @@ class _Navigation:
             instructions=self.instructions,
             budget=BRANCH_SUMMARY_TOKENS - frame,
             cwd=cwd,
+            on_call=self.calls.append,
+            on_progress=self.on_progress,
         )
         try:
             made = await self.waiting.call(lambda: self.summarizer.summarize(request), cancel=self.cancel)
