@@ -182,6 +182,7 @@ def explain(error: Exception, model: str) -> SummaryError:
         ModelConnectionError,
         ModelContextWindowExceededError,
         ModelHTTPError,
+        ModelQuotaExceededError,
         ModelRateLimitError,
         ModelRequestTimeout,
         ModelServerError,
@@ -203,6 +204,8 @@ def explain(error: Exception, model: str) -> SummaryError:
     ) or (isinstance(error, ModelHTTPError) and error.status_code in {408, 409, 425, 429})
     if isinstance(error, ModelHTTPError) and error.provider_retry_hint is not None:
         transient = error.provider_retry_hint
+    if isinstance(error, ModelQuotaExceededError):
+        transient = False  # it comes with 429 too, and waiting does not fill an account
     retry_after = error.retry_after if isinstance(error, ModelAPIError) else None
     return SummaryError(f"{model}: {message}", transient=transient, retry_after=retry_after)
 
