@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from treering.compaction.summarizer import Summarizer as Summarizer
     from treering.compaction.summarizer import Summary as Summary
     from treering.compaction.summarizer import SummaryRequest as SummaryRequest
+    from treering.config import load_settings as load_settings
     from treering.errors import DamagedFileError as DamagedFileError
     from treering.errors import EntryNotFoundError as EntryNotFoundError
     from treering.errors import InvalidEntryError as InvalidEntryError
+    from treering.errors import MissingExtraError as MissingExtraError
     from treering.errors import SettingsError as SettingsError
     from treering.errors import StorageError as StorageError
     from treering.errors import SummaryError as SummaryError
@@ -47,7 +49,12 @@ if TYPE_CHECKING:
     from treering.session.messages import Message as Message
     from treering.session.tree import Session as Session
     from treering.settings import Settings as Settings
+    from treering.summarizers.chain import ChainSummarizer as ChainSummarizer
+    from treering.summarizers.choose import choose_summarizer as choose_summarizer
     from treering.summarizers.extractive import ExtractiveSummarizer as ExtractiveSummarizer
+    from treering.summarizers.llm import LLMSummarizer as LLMSummarizer
+    from treering.summarizers.model_layer import ModelOptions as ModelOptions
+    from treering.summarizers.remote import RemoteSummarizer as RemoteSummarizer
     from treering.tokens import estimate as _estimate
 
     estimate_tokens = _estimate.estimate_text
@@ -55,10 +62,12 @@ if TYPE_CHECKING:
 _PLACES = {
     "treering.compaction.plan": ("Plan", "Skip", "plan_compaction"),
     "treering.compaction.summarizer": ("Summarizer", "Summary", "SummaryRequest"),
+    "treering.config": ("load_settings",),
     "treering.errors": (
         "DamagedFileError",
         "EntryNotFoundError",
         "InvalidEntryError",
+        "MissingExtraError",
         "SettingsError",
         "StorageError",
         "SummaryError",
@@ -78,7 +87,12 @@ _PLACES = {
     "treering.session.messages": ("Message",),
     "treering.session.tree": ("Session",),
     "treering.settings": ("Settings",),
+    "treering.summarizers.chain": ("ChainSummarizer",),
+    "treering.summarizers.choose": ("choose_summarizer",),
     "treering.summarizers.extractive": ("ExtractiveSummarizer",),
+    "treering.summarizers.llm": ("LLMSummarizer",),
+    "treering.summarizers.model_layer": ("ModelOptions",),
+    "treering.summarizers.remote": ("RemoteSummarizer",),
 }
 _PLACE_OF = {name: (place, name) for place, names in _PLACES.items() for name in names}
 _PLACE_OF["estimate_tokens"] = ("treering.tokens.estimate", "estimate_text")

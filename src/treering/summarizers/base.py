@@ -14,12 +14,12 @@ from treering.compaction.summarizer import SpanMessage, Summarizer, Summary, Sum
 from treering.compaction.transcript import neutralise
 from treering.errors import SummaryError
 from treering.summarizers.asking import Asker, Patience, Sleep, Source
-from treering.summarizers.beside import with_facts, without_facts
+from treering.summarizers.beside import replaced_tokens, with_facts, without_facts
 from treering.summarizers.folding import fold
 from treering.summarizers.prompts import Prompts, load_prompts
 from treering.summarizers.redaction import Redactor
 from treering.summarizers.wording import Task, request_text, span_pieces
-from treering.tokens.estimate import estimate_message, estimate_text
+from treering.tokens.estimate import estimate_text
 
 SHORT_TOKENS = 512
 """The most that a short summary may have."""
@@ -179,8 +179,7 @@ def refuse_longer(text: str, request: SummaryRequest, name: str) -> None:
     Raises:
         SummaryError: with both sizes.
     """
-    replaced = sum(estimate_message(item.message) for item in (*request.history, *request.turn_prefix))
-    replaced += estimate_text(request.previous_summary or "")
+    replaced = replaced_tokens(request)
     if (size := estimate_text(text)) >= replaced:
         raise SummaryError(f"{name}: its summary has about {size} tokens, and what it replaces only {replaced}")
 

@@ -15,13 +15,16 @@ from treering.facts.select import Selection, Selector, command_text
 from treering.facts.state import FactState
 from treering.summarizers.extractive import MARGIN, message_text
 from treering.summarizers.sections import headings_for
-from treering.tokens.estimate import estimate_text
+from treering.tokens.estimate import estimate_message, estimate_text
 
 FACTS_HEADING = "## From the Record"
 """Over the facts that stand beside a narrative."""
 
 FACTS_SHARE = 0.4
 """The most of a budget that facts may take beside a narrative."""
+
+GAIN_SHARE = 0.6
+"""A summary with its facts is at most this share of what it replaces."""
 
 _SECTION = re.compile(rf"\n*^{re.escape(FACTS_HEADING)}$.*?(?=^---$|^# |^## |\Z)", re.DOTALL | re.MULTILINE)
 _LEAST = 40
@@ -32,6 +35,12 @@ def without_facts(text: str) -> str:
     return _SECTION.sub("\n\n", strip_file_tags(text)).strip()
 
 
+def replaced_tokens(request: SummaryRequest) -> int:
+    """Tokens of all that a summary replaces, the summary before it included."""
+    span = (*request.history, *request.turn_prefix)
+    return sum(estimate_message(item.message) for item in span) + estimate_text(request.previous_summary or "")
+
+
 def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> str:
     """The narrative, and after it the facts that it does not tell, within the budget.
 
@@ -40,7 +49,9 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
         request: for the facts, the budget, and what is kept anyway.
         taken: tokens of the budget that something else takes (the other part of a split turn).
     """
-    limit = int(request.budget / MARGIN) - taken - estimate_text(narrative)
+    # On a short span facts could make the whole longer than what it replaces, and all would be refused.
+    allowed = min(int(request.budget / MARGIN), int(GAIN_SHARE * replaced_tokens(request)))
+    limit = allowed - taken - estimate_text(narrative)
     room = min(limit, int(FACTS_SHARE * request.budget)) - estimate_text(FACTS_HEADING) - 4
     if room < _LEAST:
         return narrative
