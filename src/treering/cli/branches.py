@@ -19,6 +19,7 @@ from treering.cli.common import (
     user_hooks,
     window_option,
 )
+from treering.cli.drawing import LABEL_WIDTH, short_length
 from treering.config import load_settings
 from treering.errors import EntryNotFoundError
 from treering.operations.branches import (
@@ -63,15 +64,15 @@ def branch(file: str, delete: str | None, restore: str | None, deleted: bool, as
         click.echo(f"{what} {ids if isinstance(ids, str) else ', '.join(ids)}")
     if changed:
         return
-    width = terminal_width(most=160)
+    width, length = terminal_width(most=160), short_length(outline)
     for item in listed:
         mark = click.style("*", fg="green", bold=True) if item["current"] else " "
         size = f"{'' if item['tokens_counted'] else '~'}{number(item['tokens'])} tokens"
         facts = [plural(item["turns"], "turn"), size]
-        facts += [f"parts at {item['ancestor'][:8]}"] if item["ancestor"] else []
-        facts += [f"[{label}]" for label in item["labels"]]
+        facts += [f"parts at {item['ancestor'][:length]}"] if item["ancestor"] else []
+        facts += [f"[{one_line(label, LABEL_WIDTH)}]" for label in item["labels"]]
         facts += ["deleted"] if item["deleted"] else []
-        line = f"{item['id'][:8]}  {', '.join(facts)}  "
+        line = f"{item['id'][:length]}  {', '.join(facts)}  "
         click.echo(f"{mark} {line}{click.style(one_line(item['text'], max(20, width - len(line) - 2)), dim=True)}")
 
 
@@ -223,7 +224,7 @@ def label(file: str, address: str | None, label_text: str | None, remove: bool, 
         return
     for entry_id, text in labels.items():
         note = click.style(texts.get(entry_id, "(not in this file)"), dim=True)
-        click.echo(f"{click.style(text, fg='blue', bold=True)}  {entry_id}  {note}")
+        click.echo(f"{click.style(one_line(text, 60), fg='blue', bold=True)}  {entry_id}  {note}")
 
 
 @click.command()
@@ -239,7 +240,7 @@ def name(file: str, new_name: str | None, as_json: bool) -> None:
     if as_json:
         emit_json({"name": found})
     else:
-        click.echo(found or "(no name)")
+        click.echo(one_line(found, 200) if found else "(no name)")
 
 
 @click.command()

@@ -7,13 +7,15 @@ from typing import Literal, NamedTuple
 
 from treering.cli.common import number, plural
 from treering.session.outline import Outline
-from treering.session.rows import Row, preview
+from treering.session.rows import Row, one_line, preview
 
 DEEPEST = 10
 """Branchings that are drawn; deeper ones are counted."""
 
 NARROW = 60
 """In fewer columns the notes behind a row are shortened."""
+
+LABEL_WIDTH = 32
 
 StyleName = Literal[
     "rails", "mark", "mark aside", "id", "id aside", "text", "aside", "compaction", "summary", "label", "leaf", "note"
@@ -50,7 +52,7 @@ def draw_row(outline: Outline, row: Row, sizes: Sizes, width: int, id_length: in
     pieces = [
         rails,
         Piece(mark + " ", "mark" if row.on_path else "mark aside"),
-        Piece(entry.id[:id_length] + " ", "id" if row.on_path else "id aside"),
+        Piece(one_line(entry.id[:id_length], id_length) + " ", "id" if row.on_path else "id aside"),
         Piece(text, style),
     ]
     for note in notes:
@@ -70,7 +72,7 @@ def short_length(outline: Outline) -> int:
 
 def _notes(outline: Outline, row: Row, sizes: Sizes, *, narrow: bool) -> list[Piece]:
     """What stands behind a row: labels, counts, the leaf, the size at a branch's end."""
-    notes = [Piece(f"[{label}]", "label") for label in row.labels]
+    notes = [Piece(f"[{one_line(label, LABEL_WIDTH)}]", "label") for label in row.labels]
     counts = [plural(row.replies, "reply", "replies")] if row.replies else []
     counts += [plural(row.tools, "tool")] if row.tools else []
     if row.kind == "entry":

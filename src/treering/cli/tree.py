@@ -21,7 +21,7 @@ from treering.cli.common import (
 from treering.cli.drawing import Sizes, draw_row, short_length
 from treering.operations.ends import BranchEnds
 from treering.session.outline import Outline, read_outline
-from treering.session.rows import Row, preview, read_rows
+from treering.session.rows import Row, one_line, preview, read_rows
 
 
 @click.command()
@@ -44,7 +44,7 @@ def tree(file: str, everything: bool, deleted: bool, as_json: bool) -> None:
         emit_json(_as_json(outline, rows, sizes))
         return
     branches = sum(row.tip for row in rows)
-    name = click.style(outline.name or os.path.basename(file), bold=True)
+    name = click.style(one_line(outline.name or os.path.basename(file), 60), bold=True)
     click.echo(f"{name}  {plural(len(outline), 'entry', 'entries')}, {plural(branches, 'branch', 'branches')}")
     lines = draw(outline, rows, sizes, terminal_width(most=160))
     while block := "\n".join(islice(lines, 500)):  # a flush a line would take longer than all the rest

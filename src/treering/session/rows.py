@@ -130,7 +130,7 @@ def _text(entry: Entry) -> str:
     body = entry.body
     if entry.type in {"compaction", "branch_summary"}:
         short = body.get("shortSummary")
-        return short if isinstance(short, str) and short else _without_headings(entry.summary)
+        return short if isinstance(short, str) and short else _first_lines(entry.summary)
     if entry.type == "model_change":
         return f"model {body.get('model') or body.get('modelId')}"
     if entry.type == "thinking_level_change":
@@ -160,9 +160,12 @@ def _call(call: ToolCallBlock) -> str:
     return f"{call.name}({argument[:80]})"
 
 
-def _without_headings(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "<"))]
-    return " ".join(lines[:6])
+def _first_lines(summary: str) -> str:
+    """The first lines of a summary that say something: those behind its first heading, if it has one."""
+    lines = [line.strip() for line in summary.splitlines()]
+    first = next((number for number, line in enumerate(lines) if line.startswith("#")), -1)
+    said = [line for line in lines[first + 1 :] if line and not line.startswith(("#", "<"))]
+    return " ".join(said[:6]) or " ".join(lines)
 
 
 def _add(rows: list[Row], outline: Outline, node: int, every_entry: bool, position: int) -> None:
