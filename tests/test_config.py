@@ -104,6 +104,10 @@ def test_a_file_that_is_named_must_exist(tmp_path: Path) -> None:
         load_settings(environ={"TREERING_CONFIG": str(tmp_path / "nowhere.toml")}, project=tmp_path)
 
 
+def test_variables_that_are_no_settings_are_passed_over(load: Any) -> None:
+    assert load(env={"TREERING_SERVE_TOKEN": "secret"}) == Settings()
+
+
 def test_where_the_users_file_is(tmp_path: Path) -> None:
     assert user_file({"XDG_CONFIG_HOME": "/c"}) == Path("/c/treering/config.toml")
     assert user_file({"TREERING_CONFIG": "/x.toml"}) == Path("/x.toml")

@@ -45,8 +45,8 @@ USERS_OWN = {
 """What only the user may set: where a conversation goes, with which words, whether secrets go along, and what code is
 run."""
 
-_NO_SETTINGS = {"TREERING_CONFIG"}
-# Variables that are no settings: where the file is.
+_NO_SETTINGS = {"TREERING_CONFIG", "TREERING_SERVE_TOKEN"}
+# Variables that are no settings: where the file is, and what callers of our server must send.
 
 _Path = tuple[str, ...]
 

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +15,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from servers.scripted import Answer, chat, failure, scripted
+from servers.scripted import Answer, chat, drip, failure, scripted
 from treering.cli import treering
+from treering.operations.ledger import attempts
 from treering.session.tree import Session
 
 SUMMARY = "## Goal\n- build the parser\n\n## Next Steps\n- test it"
@@ -108,6 +114,29 @@ def test_the_ledger_lists_and_sums(run: Callable[..., Result], file: Path) -> No
     assert "2 attempts, 1 applied; 3 calls, 1 retry" in shown
     assert "price unknown" in shown
     assert "it was empty" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
+def test_ctrl_c_ends_the_call_and_leaves_a_record(file: Path, tmp_path: Path) -> None:
+    before = file.read_bytes()
+    environ = os.environ | {"TREERING_CONFIG": str(tmp_path / "none.toml")}
+    (tmp_path / "none.toml").touch()
+    with scripted(Answer(stream=drip)) as server:
+        command = [sys.executable, "-m", "treering", "compact", str(file), "--summarizer", server.model]
+        process = subprocess.Popen([*command, "--keep-recent", "135"], env=environ, stderr=subprocess.PIPE)
+        while not server.requests and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        assert server.gone.wait(10)
+    assert process.returncode == 130, errors
+    assert b"Traceback" not in errors
+    assert file.read_bytes().startswith(before)
+    with Session.open(file) as session:
+        (attempt,) = attempts(session.store.scan())
+    assert attempt.outcome == "cancelled"
+    assert [call.outcome for call in attempt.calls] == ["cancelled"]
 
 
 @pytest.mark.slow
