@@ -240,7 +240,7 @@ def encode_object(body: JsonObject) -> bytes:
         line = _encoder.encode(body)
     except (TypeError, ValueError, OverflowError):  # lone surrogates, huge integers
         return json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
-    if b"\xe2\x80\xa8" in line or b"\xe2\x80\xa9" in line or b"\xc2\x85" in line:
+    if not line.isascii() and (b"\xe2\x80\xa8" in line or b"\xe2\x80\xa9" in line or b"\xc2\x85" in line):
         line = (
             line.replace(b"\xe2\x80\xa8", b"\\u2028")
             .replace(b"\xe2\x80\xa9", b"\\u2029")

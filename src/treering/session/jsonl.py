@@ -17,8 +17,10 @@ from treering.session.reader import FileReader
 from treering.session.store import End, Header
 from treering.session.system import OPEN_FLAGS, explain, lock, read_at, sync_folder, unlock
 
+_set_attribute = msgspec.structs.force_setattr
 
-class FileEnd(msgspec.Struct, frozen=True):
+
+class FileEnd(msgspec.Struct, frozen=True, gc=False):
     """A position in a file: the file's identity (an upgrade renames another over it), and a byte offset."""
 
     inode: int
@@ -43,7 +45,7 @@ class JsonlStore:
         self.path = Path(path)
         self.backup: Path | None = None
         self._location = os.path.abspath(self.path)  # the working directory may change
-        self._append_fd = -1
+        self._append_fd = self._append_inode = -1
         self._reader = FileReader(self.path)
         self._end = FileEnd(self._reader.inode, self._reader.end)
 
@@ -61,7 +63,8 @@ class JsonlStore:
         except OSError as error:
             raise StorageError(f"{path} cannot be made: {explain(error)}") from error
         try:
-            _write_whole(fd, encode_object(header) + b"\n")
+            with open(fd, "wb", closefd=False) as file:
+                file.write(encode_object(header) + b"\n")
             os.fsync(fd)
             sync_folder(Path(path).absolute().parent)
         except OSError as error:
@@ -122,21 +125,28 @@ class JsonlStore:
 
         A file of version 1 or 2 is upgraded first. An unfinished last line is closed with a newline, and stays.
         """
-        if not isinstance(expected_end, FileEnd):
-            raise TypeError(f"{expected_end!r} is no position in {self.path}")
-        if expected_end != self._end:
+        if expected_end is not self._end and expected_end != self._end:
+            if not isinstance(expected_end, FileEnd):
+                raise TypeError(f"{expected_end!r} is no position in {self.path}")
             return False
         try:
             if self._append_fd < 0:
                 self._open_for_append()
             lock(self._append_fd)
             try:
-                return self._append_locked(entries, sync=sync)
+                size = self._size_if_nobody_wrote()
+                if size is None:
+                    return False
+                if self._reader.header.version < CURRENT_VERSION:
+                    self._upgrade()
+                    size = self._reader.end
+                self._write(size, entries, sync)
             finally:
                 if self._append_fd >= 0:
                     unlock(self._append_fd)
         except OSError as error:
             raise StorageError(f"{self.path} cannot be written: {explain(error)}; nothing was kept") from error
+        return True
 
     def close(self) -> None:
         """Close the file. What was read stays readable."""
@@ -174,48 +184,44 @@ class JsonlStore:
     def _open_for_append(self) -> None:
         self._reader.check_open()
         self._append_fd = os.open(self._location, os.O_RDWR | os.O_APPEND | OPEN_FLAGS)
+        self._append_inode = os.fstat(self._append_fd).st_ino
 
-    def _append_locked(self, entries: Sequence[Entry], *, sync: bool) -> bool:
+    def _size_if_nobody_wrote(self) -> int | None:
+        """The file's size, if it still has our name, and no entry came behind the end that we know."""
         reader = self._reader
-        status = os.fstat(self._append_fd)
-        if status.st_ino != reader.inode or self._inode_at_path() != reader.inode:
-            self._close_append()
-            return False
-        size, end = status.st_size, reader.end
-        if size == end:
-            reader.check_tail(read_at(self._append_fd, len(reader.tail), end - len(reader.tail)))
-            finished = reader.tail[-1:] == b"\n"
-        elif reader.read_on(end):
-            self._end = FileEnd(reader.inode, reader.end)
-            return False
-        else:
-            finished = read_at(self._append_fd, 1, size - 1) == b"\n"
-        if reader.header.version < CURRENT_VERSION:
-            self._upgrade()
-            reader, size, finished = self._reader, self._reader.end, True
-        batch = b"".join([entry.raw + b"\n" for entry in entries])
-        self._write(size, batch if finished else b"\n" + batch, sync=sync)
-        self._learn(entries, size if finished else size + 1, reader.tail + batch if finished else batch)
-        return True
-
-    def _learn(self, entries: Sequence[Entry], offset: int, tail: bytes) -> None:
-        placed: list[Entry] = []
-        for entry in entries:
-            placed.append(Entry(entry.id, entry.parent_id, entry.type, entry.timestamp, entry.raw, offset))
-            offset += len(entry.raw) + 1
-        reader = self._reader
-        reader.learn(placed, offset, tail)
-        self._end = FileEnd(reader.inode, offset)
-
-    def _write(self, size: int, batch: bytes, *, sync: bool) -> None:
-        fd = self._append_fd
         try:
-            _write_whole(fd, batch)
+            status = os.stat(self._location)
+        except OSError:
+            status = None
+        if status is None or status.st_ino != reader.inode or self._append_inode != reader.inode:
+            self._close_append()
+            return None
+        size = status.st_size
+        if size != reader.end and reader.read_on(reader.end):
+            self._end = FileEnd(reader.inode, reader.end)
+            return None
+        return size
+
+    def _write(self, size: int, entries: Sequence[Entry], sync: bool) -> None:
+        fd, reader = self._append_fd, self._reader
+        batch = entries[0].raw + b"\n" if len(entries) == 1 else b"".join([entry.raw + b"\n" for entry in entries])
+        last_byte = reader.tail[-1:] if size == reader.end else read_at(fd, 1, size - 1)
+        healed = batch if last_byte == b"\n" else b"\n" + batch
+        try:
+            written = os.write(fd, healed)
+            while written < len(healed):
+                written += os.write(fd, healed[written:])
             if sync:
                 os.fsync(fd)
         except BaseException:  # an interrupt too: what is not acknowledged is not there
             os.ftruncate(fd, size)  # still locked: nobody has built on what was written
             raise
+        offset = size + len(healed) - len(batch)
+        for entry in entries:
+            _set_attribute(entry, "offset", offset)  # now it has a place
+            offset += len(entry.raw) + 1
+        reader.learn(entries, offset, reader.tail + batch if healed is batch else batch)
+        self._end = FileEnd(reader.inode, offset)
 
     def _upgrade(self) -> None:
         """Write the file anew as version 3. The old one is locked, and so is the new one before it gets the name."""
@@ -226,10 +232,5 @@ class JsonlStore:
         os.close(old_fd)
         self._reader.close()
         self._reader = FileReader(Path(self._location))
+        self._append_inode = self._reader.inode
         self._end = FileEnd(self._reader.inode, self._reader.end)
-
-
-def _write_whole(fd: int, data: bytes) -> None:
-    written = os.write(fd, data)
-    while written < len(data):
-        written += os.write(fd, data[written:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from treering.errors import DamagedFileError, EntryNotFoundError, StorageError
@@ -116,12 +116,13 @@ class FileReader:
         self.learn(found, behind, self._read(min(behind, _TAIL), max(0, behind - _TAIL)))
         return found
 
-    def learn(self, entries: list[Entry], end: int, tail: bytes) -> None:
+    def learn(self, entries: Sequence[Entry], end: int, tail: bytes) -> None:
         """Take in entries that stand before the new `end`, and what the file's last bytes are now."""
-        self.last()
+        if self._newest is None:
+            self.last()  # which is read before anything newer is known
         for entry in entries:
-            self._newest = entry
             self._by_id.setdefault(entry.id, entry)
+        self._newest = entries[-1]
         self.end = end
         self.tail = tail[-_TAIL:]
 

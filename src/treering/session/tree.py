@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -29,7 +28,7 @@ NewId = Callable[[], str]
 Now = Callable[[], datetime]
 
 
-class Appended(msgspec.Struct, frozen=True):
+class Appended(msgspec.Struct, frozen=True, gc=False):
     """What an append did.
 
     Attributes:
@@ -59,7 +58,7 @@ class Session:
         store: Store,
         *,
         now: Now = lambda: datetime.now(UTC),
-        new_id: NewId = lambda: secrets.token_hex(8),
+        new_id: NewId = lambda: os.urandom(8).hex(),
         sync: Literal["important", "all"] = "important",
     ) -> None:
         """Work on a store.
@@ -184,11 +183,12 @@ class Session:
 
     def append_at(self, parent_id: str | None, *bodies: JsonObject) -> Appended:
         """As `append`, behind another entry than the leaf (None: as a root). The last new entry becomes the leaf."""
-        for body in bodies:
-            check_body(body)
         if not bodies:
             raise InvalidEntryError("nothing to append: give at least one entry")
-        sync = self._sync_all or any(map(_is_important, bodies))
+        sync = self._sync_all
+        for body in bodies:
+            check_body(body)
+            sync = sync or _is_important(body)
         entries = self._make_entries(parent_id, bodies)
         adopted: list[Entry] = []
         branched = False
@@ -203,9 +203,10 @@ class Session:
             else:
                 branched = branched or any(entry.parent_id == parent_id for entry in foreign)
         self._end = self.store.end()
-        self._note_children(entries)
+        if self._children is not None:
+            self._note_children(entries)
         self._leaf_id = entries[-1].id
-        return Appended(tuple(entries), tuple(adopted), branched)
+        return Appended(entries, tuple(adopted), branched)
 
     def append_message(self, message: JsonObject) -> Appended:
         """Append one message in the session's own form, e.g. `{"role": "user", "content": "…"}`."""
@@ -294,21 +295,22 @@ class Session:
             for entry in entries:
                 self._children.setdefault(entry.parent_id, []).append(entry.id)
 
-    def _make_entries(self, parent: str | None, bodies: Iterable[JsonObject]) -> list[Entry]:
+    def _make_entries(self, parent: str | None, bodies: Iterable[JsonObject]) -> tuple[Entry, ...]:
         timestamp = iso_timestamp(self._now())
         entries: list[Entry] = []
         for body in bodies:
-            entry_id = self._new_id()
-            head: dict[str, Any] = {"type": body["type"], "id": entry_id, "parentId": parent, "timestamp": timestamp}
+            kind, entry_id = body["type"], self._new_id()
+            head: dict[str, Any] = {"type": kind, "id": entry_id, "parentId": parent, "timestamp": timestamp}
+            whole = {**head, **body}
+            if len(whole) != 3 + len(body):  # the body brought an id, a parent or a time of its own
+                whole.update(head)
             try:
-                raw = encode_object({**head, **body, **head})
+                raw = encode_object(whole)
             except (TypeError, ValueError, RecursionError) as error:
-                raise InvalidEntryError(
-                    f"an entry of type {body['type']!r} cannot be written as JSON: {error}"
-                ) from error
-            entries.append(Entry(entry_id, parent, body["type"], timestamp, raw))
+                raise InvalidEntryError(f"an entry of type {kind!r} cannot be written as JSON: {error}") from error
+            entries.append(Entry(entry_id, parent, kind, timestamp, raw))
             parent = entry_id
-        return entries
+        return tuple(entries)
 
     def _model_in_force(self, path: Path) -> ModelInForce:
         found = model_in_force(path)
@@ -338,7 +340,8 @@ def new_header(
 
 def iso_timestamp(moment: datetime) -> str:
     """A moment as session files carry it: UTC, milliseconds, `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return utc.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def check_body(body: JsonObject) -> None:
