@@ -29,13 +29,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
-from generate import generate
+from generate import generate  # noqa: E402 - found through the line above
 
-from treering.compaction.plan import plan_compaction
-from treering.operations.compact import compact_sync
-from treering.session.context import build_context
-from treering.session.tree import Session
-from treering.tokens.estimate import estimate_text
+from treering.compaction.plan import plan_compaction  # noqa: E402
+from treering.operations.compact import compact_sync  # noqa: E402
+from treering.session.context import build_context  # noqa: E402
+from treering.session.tree import Session  # noqa: E402
+from treering.tokens.estimate import estimate_text  # noqa: E402
 
 PI = ROOT / "tests/pi/node_modules/@mariozechner/pi-coding-agent"
 FILES = ROOT / ".bench"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from treering.session.entries import MESSAGE_TYPES, Entry
 from treering.session.messages import JsonObject, Message, TextBlock, as_object
 from treering.session.path import Path
@@ -20,27 +22,28 @@ class ModelInForce(NamedTuple):
     thinking_level: str
 
 
-class ContextMessage:
-    """A message of the context, with the id of the entry that it comes from. Decoded when it is looked at."""
+class ContextMessage(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A message of the context, with the id of the entry that it comes from. Decoded when it is looked at.
 
-    __slots__ = ("_entry", "_pruned", "entry_id")
+    Attributes:
+        entry: the entry itself, with the whole of a pruned result.
+        pruned: tokens that a prune has cut from it, if one has.
+    """
 
-    def __init__(self, entry: Entry, pruned: int | None = None) -> None:
-        self.entry_id = entry.id
-        self._entry = entry
-        self._pruned = pruned
+    entry: Entry
+    pruned: int | None = None
 
     @property
-    def entry(self) -> Entry:
-        """The entry itself, with the whole of a pruned result."""
-        return self._entry
+    def entry_id(self) -> str:
+        """The id of its entry."""
+        return self.entry.id
 
     @property
     def message(self) -> Message:
         """The message as it is sent; of a pruned result the placeholder."""
-        message = self._entry.message
+        message = self.entry.message
         assert message is not None, "only entries that say something become context messages"
-        return message if self._pruned is None else pruned_message(message, self._pruned)
+        return message if self.pruned is None else pruned_message(message, self.pruned)
 
     def __repr__(self) -> str:
         return f"ContextMessage({self.entry_id}, {self.message.role})"
@@ -101,27 +104,26 @@ def build_context(path: Path, find_model: Callable[[], ModelInForce] | None = No
     `find_model` answers which model is in force where the path alone does not tell.
     """
     pruned = path.pruned
-    messages: list[ContextMessage] = []
-    compaction = path.compaction
-    if compaction is not None:
-        messages.append(ContextMessage(compaction))
-    for entry in path.entries[path.start :] if path.start else path.entries:
-        if entry.type in MESSAGE_TYPES and renders(entry):
-            messages.append(ContextMessage(entry, pruned.get(entry.id)) if pruned else ContextMessage(entry))
+    entries = path.entries[path.start :] if path.start else path.entries
+    if pruned:
+        messages = [ContextMessage(entry, pruned.get(entry.id)) for entry in entries if renders(entry)]
+    else:
+        messages = [ContextMessage(entry) for entry in entries if renders(entry)]
+    if path.compaction is not None:
+        messages.insert(0, ContextMessage(path.compaction))
     return Context(path, tuple(messages), find_model or (lambda: model_in_force(path)))
 
 
 def renders(entry: Entry) -> bool:
     """Whether an entry becomes a message where it stands. A compaction does not: its summary comes first of all."""
-    if entry.type not in MESSAGE_TYPES:
-        return False
     if entry.type == "message":
-        # Decoding is left for later; this rare mark is looked for in the bytes first.
-        if b"excludeFromContext" not in entry.raw:
-            return True
-        message = as_object(entry.body.get("message")) or {}
-        return not (message.get("role") == "bashExecution" and message.get("excludeFromContext") is True)
-    return entry.message is not None
+        return entry.role != "bashExecution" or not _is_excluded(entry)
+    return entry.type in MESSAGE_TYPES and entry.message is not None
+
+
+def _is_excluded(entry: Entry) -> bool:
+    message = as_object(entry.body.get("message"))
+    return message is not None and message.get("excludeFromContext") is True
 
 
 def pruned_message(message: Message, tokens: int) -> Message:

@@ -36,6 +36,7 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
         timestamp: ISO 8601, as written.
         raw: the JSON object's bytes as they stand in the file, without the newline.
         offset: byte position of the object in its file; -1 if it is in no file.
+        peeked_role: the role of its message, if that was seen without decoding it.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
     timestamp: str
     raw: bytes
     offset: int = -1
+    peeked_role: str | None = None
 
     @cached_property
     def body(self) -> JsonObject:
@@ -57,6 +59,14 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
     def message(self) -> Message | None:
         """What the entry says to the model, if it says anything. A compaction gives its summary."""
         return _entry_message(self)
+
+    @property
+    def role(self) -> str:
+        """For an entry of type `message`: the role as stored; else empty."""
+        if self.peeked_role is not None:
+            return self.peeked_role
+        message = as_object(self.body.get("message")) if self.type == "message" else None
+        return _text(message.get("role")) if message else ""
 
     @property
     def custom_type(self) -> str:
@@ -97,16 +107,21 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
         else:
             rest = self.raw.lstrip()[1:].lstrip()
             raw = encode_object(head)[:-1] + (b"" if rest.startswith(b"}") else b",") + rest
-        return Entry(entry_id, parent_id, self.type, self.timestamp, raw, self.offset)
+        return Entry(entry_id, parent_id, self.type, self.timestamp, raw, self.offset, self.peeked_role)
 
 
-class _Head(msgspec.Struct):
+class _MessageHead(msgspec.Struct, gc=False):
+    role: str = ""
+
+
+class _Head(msgspec.Struct, gc=False):
     """The fields that the tree needs; the rest of the line is skipped, which is what makes a scan quick."""
 
     type: str = ""
     id: str | None = None
     parentId: str | None = None  # noqa: N815 - the name on disk
     timestamp: str = ""
+    message: _MessageHead | None = None
 
 
 _decode_head = msgspec.json.Decoder(_Head).decode
@@ -121,20 +136,19 @@ def parse_line(line: bytes, offset: int = -1) -> list[Entry]:
 
     An entry without an id gets the empty id; the reader gives it one. Never raises.
     """
+    entry = parse_plain(line, offset)
+    return [entry] if entry is not None else list(_parse_odd_line(line, offset))
+
+
+def parse_plain(line: bytes, offset: int = -1) -> Entry | None:
+    """The entry on a line that is one record in strict JSON with a usual head, as other tools take it; else None."""
     try:
         head = _decode_head(line)
     except _UNDECODABLE:
-        return list(_parse_odd_line(line, offset))
-    return [Entry(head.id or "", head.parentId or None, head.type, head.timestamp, line.rstrip(b"\r"), offset)]
-
-
-def is_plain(line: bytes) -> bool:
-    """Whether a line is one record in strict JSON with a usual head: what other tools take too."""
-    try:
-        _decode_head(line)
-    except _UNDECODABLE:
-        return False
-    return True
+        return None
+    role = head.message.role if head.message is not None else None
+    raw = line if line[-1] != 13 else line.rstrip(b"\r")
+    return Entry(head.id or "", head.parentId or None, head.type, head.timestamp, raw, offset, role)
 
 
 def _parse_odd_line(line: bytes, offset: int) -> Iterator[Entry]:

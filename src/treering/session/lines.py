@@ -12,30 +12,30 @@ BACKWARD_BLOCK = 1 << 18
 """Bytes of one read from the end: about as much as the kept part of a context, so that one read often does."""
 
 
-def lines_forward(read: Read, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+def lines_forward(
+    read: Read, start: int = 0, end: int | None = None, *, size: int = FORWARD_BLOCK
+) -> Iterator[tuple[int, bytes]]:
     """Each line from byte `start` up to byte `end`: its offset, and its bytes without the newline.
 
-    A last unfinished line counts.
+    A last unfinished line counts. `size` is how many bytes are read at once.
     """
-    parts: list[bytes] = []
+    parts: list[bytes] = []  # of a line that reaches over blocks
     offset = position = start
     while end is None or position < end:
-        block = read(FORWARD_BLOCK if end is None else min(FORWARD_BLOCK, end - position), position)
+        block = read(size if end is None else min(size, end - position), position)
         if not block:
             break
-        begin = 0
-        while (newline := block.find(b"\n", begin)) >= 0:
-            if parts:
-                parts.append(block[begin:newline])
-                yield offset, b"".join(parts)
-                parts.clear()
-            else:
-                yield offset, block[begin:newline]
-            begin = newline + 1
-            offset = position + begin
-        if begin < len(block):
-            parts.append(block[begin:])
         position += len(block)
+        lines = block.split(b"\n")
+        if parts and len(lines) > 1:
+            lines[0] = b"".join([*parts, lines[0]])
+            parts.clear()
+        last = lines.pop()
+        for line in lines:
+            yield offset, line
+            offset += len(line) + 1
+        if last:
+            parts.append(last)
     if parts:
         yield offset, b"".join(parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from treering.session.entries import Entry, decode_object, encode_object, is_plain, parse_line
+from treering.session.entries import Entry, decode_object, encode_object, parse_line, parse_plain
 from treering.session.messages import as_object
 from treering.session.reader import BYTE_ORDER_MARK
 
@@ -108,7 +108,7 @@ class Mender:
             self._note(number, "fused-stub", text)
         elif rest:
             self._note(number, "torn-tail", f"the last record is unfinished ({len(rest)} bytes)")
-        elif len(entries) == 1 and not is_plain(line):
+        elif len(entries) == 1 and parse_plain(line) is None:
             if decode_object(entries[0].raw) is None:
                 text = "the record is nested too deeply to be decoded: it is kept, but cannot be shown"
                 self._note(number, "deep", text)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from treering.errors import DamagedFileError, EntryNotFoundError, StorageError
-from treering.session.entries import Entry, decode_object, derived_id, parse_line
+from treering.session.entries import Entry, decode_object, derived_id, parse_line, parse_plain
 from treering.session.lines import Read, lines_backward, lines_forward
 from treering.session.migrate import CURRENT_VERSION, HEAD_TYPES, as_current
 from treering.session.store import Header, decode_header
@@ -19,6 +19,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _HEADER_WITHIN = 4 << 20
 """Bytes at the start of a file in which a header must stand; what has none there is another kind of file."""
+
+_HEADER_BLOCK = 1 << 12
+"""Bytes of one read for the header: more would be read for nothing in nearly every file."""
 
 _TAIL = 64
 """Bytes before the end that are remembered, to notice that another program wrote the file anew."""
@@ -219,7 +222,7 @@ def read_header(read: Read, path: Path) -> tuple[Header, bytes]:
     """
     number = 0
     title = b""
-    for number, (_, line) in enumerate(lines_forward(read, 0, _HEADER_WITHIN), start=1):
+    for number, (_, line) in enumerate(lines_forward(read, 0, _HEADER_WITHIN, size=_HEADER_BLOCK), start=1):
         for entry in parse_line(line.removeprefix(BYTE_ORDER_MARK)):
             if entry.type == "session" and entry.id and decode_object(entry.raw) is not None:
                 return decode_header(entry.body), title
@@ -241,6 +244,10 @@ def entries_of(lines: Iterable[tuple[int, bytes]], header: Header) -> Iterator[E
         yield from as_current(lines, header)
         return
     for number, (offset, line) in enumerate(lines, start=1):
+        plain = parse_plain(line, offset)
+        if plain is not None and plain.id and plain.type not in HEAD_TYPES:
+            yield plain
+            continue
         for entry in parse_line(line, offset):
             if entry.type in HEAD_TYPES:
                 continue

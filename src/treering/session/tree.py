@@ -308,7 +308,8 @@ class Session:
                 raw = encode_object(whole)
             except (TypeError, ValueError, RecursionError) as error:
                 raise InvalidEntryError(f"an entry of type {kind!r} cannot be written as JSON: {error}") from error
-            entries.append(Entry(entry_id, parent, kind, timestamp, raw))
+            role: str | None = body["message"]["role"] if kind == "message" else None
+            entries.append(Entry(entry_id, parent, kind, timestamp, raw, -1, role))
             parent = entry_id
         return tuple(entries)
 
