@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import click
+import msgspec
 
 from treering.cli.bars import Part, bar, legend
 from treering.cli.common import (
@@ -71,7 +72,6 @@ def _describe(session: Session, window: int) -> dict[str, Any]:
     parents: set[str] = set()
     seen: dict[str, None] = {}
     name = ""
-    total = 0
     for entry in session.store.scan():
         if entry.id in seen:
             continue
@@ -79,11 +79,10 @@ def _describe(session: Session, window: int) -> dict[str, Any]:
         kinds[entry.type] += 1
         if entry.parent_id:
             parents.add(entry.parent_id)
-        if entry.type == "message" and entry.message is not None:
-            roles[entry.message.role] += 1
+        if entry.type == "message":
+            roles[_role(entry)] += 1
         if entry.type == "session_info":
             name = str(entry.body.get("name") or "").strip()
-        total += entry_tokens(entry)
     context = session.context()
     header = session.header
     path = getattr(session.store, "path", None)
@@ -107,11 +106,29 @@ def _describe(session: Session, window: int) -> dict[str, Any]:
         "model": "/".join(filter(None, context.model[:2])) or None,
         "thinking_level": context.model.thinking_level,
         "tokens": measure(context).tokens,
-        "tokens_of_all_entries": total,
         "messages": len(context),
         "window": window,
         "warnings": warnings_of(session),
     }
+
+
+class _Role(msgspec.Struct):
+    role: str = "unknown"
+
+
+class _RoleOfMessage(msgspec.Struct):
+    message: _Role
+
+
+_decode_role = msgspec.json.Decoder(_RoleOfMessage).decode
+
+
+def _role(entry: Entry) -> str:
+    """The role of a message, without decoding the rest of it."""
+    try:
+        return _decode_role(entry.raw).message.role
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return entry.message.role if entry.message else "unknown"
 
 
 def _compactions(data: dict[str, Any]) -> str:
