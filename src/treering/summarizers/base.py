@@ -75,7 +75,8 @@ class AskingSummarizer(ABC):
         """
         async with self._open() as source:
             asker = self._asker(source, request, self._prompts)
-            text = await self._text(asker, request)
+            # A context puts the summary into an element of ours; a quotation must not close it.
+            text = neutralise(await self._text(asker, request))
             refuse_longer(text, request, self.name)
             short = asker.short
             if short is None and request.short:
