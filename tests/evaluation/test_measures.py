@@ -140,6 +140,19 @@ def test_an_old_value_without_the_new_is_stale():
     assert measure(region, [], [], "12 tests passed here, then 15 tests passed here").stale.hit == 0
 
 
+def test_a_value_that_the_user_denied_later_is_stale_in_any_language():
+    for old, new in (
+        ("Set the loan limit to 4.", "No, sorry: the loan limit is 6, not 4."),
+        ("A partir de ahora pon el límite en 4.", "No, perdona: el límite es 6, no 4."),
+        ("सदस्यों की सीमा 4 कर दो।", "नहीं, माफ़ करना: सीमा 6 है, 4 नहीं।"),
+        ("把会员的上限设为 4。", "不对，抱歉：上限是 6，不是 4。"),
+    ):
+        region = [user(old), assistant("ok"), user(new)]
+        assert measure(region, [], [], f"- {old}").stale.hit == 1, old
+        assert measure(region, [], [], f"- {old}\n- {new}").stale.hit == 0, old
+        assert measure(region, [], [], f"- {new}").stale.hit == 0, old
+
+
 def test_invented_paths_and_names_are_reported():
     found = measure([assistant("see src/app.py and loadUser")], [], [], "src/app.py src/other.py loadUser saveUser")
     assert found.invented == ("src/other.py", "saveUser")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -12,6 +12,7 @@ from treering.compaction.summarizer import SpanMessage
 from treering.evaluation.directives import split_sentences, user_sentences
 from treering.evaluation.lines import normal
 from treering.evaluation.texts import Part, own_words, read_part
+from treering.evaluation.vocabulary import DENIALS
 from treering.evaluation.words import content_words, share
 
 PRESENT = 0.6
@@ -100,8 +101,8 @@ def has_error(line: str, summary_lines: Sequence[str]) -> bool:
 def changed_values(region: Part) -> list[Changed]:
     """Values that changed within the region: by the user's later word, or by a later result of the same command.
 
-    Two statements are about one value if they are the same but for their numbers (a result's line; at least two words
-    of meaning), or, for the user's sentences, if the values taken out, at least three quarters of their words agree.
+    Two lines of results are about one value if they are the same but for their numbers. Two sentences of the user are
+    if, the values taken out, three quarters of their words agree, or if the later one denies the value of the earlier.
     """
     found: list[Changed] = []
     results: dict[tuple[str, str], list[str]] = {}
@@ -128,34 +129,45 @@ def _single_values(output: str) -> Iterator[tuple[str, str]]:
     return ((frame, lines[0]) for frame, lines in frames.items() if len(lines) == 1)
 
 
+class _Said(NamedTuple):
+    """A sentence of the user: its values, and its words without them."""
+
+    sentence: str
+    values: frozenset[str]
+    frame: frozenset[str]
+
+
 def _user_changes(region: Part) -> Iterator[Changed]:
-    said: list[tuple[str, frozenset[str], frozenset[str]]] = []
+    said: list[_Said] = []
     for sentence in user_sentences(region):
         values = frozenset(match.group() for match in _VALUE.finditer(sentence))
-        frame = frozenset(content_words(_VALUE.sub(" ", sentence)))
-        if values and len(frame) >= 2:
-            said.append((sentence, values, frame))
-    for index, (new, new_values, new_frame) in enumerate(said):
+        if values:
+            said.append(_Said(sentence, values, frozenset(content_words(_VALUE.sub(" ", sentence)))))
+    for index, new in enumerate(said):
         old = tuple(
-            sentence
-            for sentence, values, frame in said[:index]
-            if values != new_values and len(frame & new_frame) >= 0.75 * len(frame | new_frame)
+            before.sentence for before in said[:index] if _says_again(before, new) or _is_corrected(before, new)
         )
         if old:
-            yield Changed(" ".join(sorted(new_frame)), old, new)
+            yield Changed(" ".join(sorted(new.frame)), old, new.sentence)
+
+
+def _says_again(before: _Said, new: _Said) -> bool:
+    """The same but for the value: "set the timeout to 30", "set the timeout to 45"."""
+    if before.values == new.values or len(new.frame) < 2:
+        return False
+    return len(before.frame & new.frame) >= 0.75 * len(before.frame | new.frame)
+
+
+def _is_corrected(before: _Said, new: _Said) -> bool:
+    """The old value is named beside the new one, and denied: "the limit is 6, not 4"."""
+    named = before.values & new.values
+    return bool(named and new.values - before.values and before.frame & new.frame and DENIALS.search(new.sentence))
 
 
 def stale_values(changed: Sequence[Changed], summary: str) -> list[Changed]:
     """The changed values of which the summary gives an old form without the newest."""
     text = "\n".join(normal(line) for line in summary.split("\n"))
-    return [
-        value for value in changed if value.new not in text and any(_gives(text, old, value.new) for old in value.old)
-    ]
-
-
-def _gives(text: str, old: str, new: str) -> bool:
-    # A line that shows old and new together is one that holds the new.
-    return old in text and new not in text
+    return [value for value in changed if value.new not in text and any(old in text for old in value.old)]
 
 
 def next_steps(region: Sequence[SpanMessage], kept: Sequence[SpanMessage]) -> list[str]:

@@ -67,3 +67,11 @@ CUES = re.compile(
     re.IGNORECASE,
 )
 """Words of command, prohibition, preference and correction in a dozen languages."""
+
+DENIALS = re.compile(
+    r"\b(?:not|no longer|instead|rather than|wrong|mistake|sorry|correction|actually|no|en vez|en lugar|perdón|perdona"
+    r"|equivoqué|sino|pas|plutôt|désolé|nicht|sondern|statt|falsch|não|errado|desculpe|не|вместо)\b"
+    r"|नहीं|जगह|बजाय|ग़लत|गलत|माफ़|माफ|不是|而不|代替|改成|说错|错了|抱歉|对不起|ではなく|間違|아니라|대신|بدلا|ليس",
+    re.IGNORECASE,
+)
+"""Words by which a sentence takes back what was said before."""
