@@ -156,9 +156,11 @@ def test_the_command(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "treering", "serve-summaries", "--port", "0", "--summarizer", "extractive"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ, cwd=Path.cwd()) as process:
         assert process.stdout is not None
-        url = process.stdout.readline().split()[-1]
-        assert "Never touch build/" in httpx.post(url, json=PROMPT).json()["summary"]
-        process.terminate()
+        try:
+            url = process.stdout.readline().split()[-1]
+            assert "Never touch build/" in httpx.post(url, json=PROMPT, timeout=60).json()["summary"]
+        finally:
+            process.terminate()
     refused = subprocess.run([*command, "--host", "0.0.0.0"], capture_output=True, text=True, env=environ, check=False)
     assert refused.returncode == 2
     assert "give a token" in refused.stderr

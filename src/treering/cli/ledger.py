@@ -13,9 +13,11 @@ from treering.cli.common import (
     one_line,
     open_session,
     plural,
-    terminal_width,
 )
 from treering.operations.ledger import Attempt, Totals, attempts, totals
+
+LONGEST_CAUSE = 600
+"""Characters of a cause that are shown: why something failed is not cut at the edge of a terminal."""
 
 
 @click.command()
@@ -48,7 +50,7 @@ def _show(attempt: Attempt, *, show_calls: bool) -> None:
         + (f"  {plural(attempt.retries, 'retry', 'retries')}" if attempt.retries else "")
     )
     if attempt.cause:
-        click.echo(f"    {one_line(attempt.cause, terminal_width() - 4)}")
+        click.echo(f"    {one_line(attempt.cause, LONGEST_CAUSE)}")
     for call in attempt.calls if show_calls else ():
         tokens = f"{number(call.input_tokens)} in, {number(call.output_tokens)} out"
         again = f", retry {call.retry}" if call.retry else ""
@@ -57,7 +59,7 @@ def _show(attempt: Attempt, *, show_calls: bool) -> None:
             f"{call.seconds:.1f} s"
         )
         if call.cause:
-            click.echo(f"      {one_line(call.cause, terminal_width() - 6)}")
+            click.echo(f"      {one_line(call.cause, LONGEST_CAUSE)}")
 
 
 def _show_totals(together: Totals) -> None:

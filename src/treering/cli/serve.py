@@ -37,6 +37,7 @@ def serve_summaries(host: str, port: int, token: str | None, summarizers: tuple[
         raise MissingExtraError("the summary server", "serve") from error
     config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
     with config.bind_socket() as listening:
+        listening.listen()  # who reads the address below may ask at once
         address = listening.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
         click.echo(f"summaries by {summarizer.name} at http://{shown}:{address[1]}/summarize")
