@@ -35,7 +35,7 @@ class Entry(msgspec.Struct, frozen=True, dict=True):
         type: `message`, `compaction`, `custom`, …; empty if the line has none.
         timestamp: ISO 8601, as written.
         raw: the JSON object's bytes as they stand in the file, without the newline.
-        offset: byte position of the object in its file; -1 if it is in no file.
+        offset: byte position of the object in its file; -1 if it was not read from one.
         peeked_role: the role of its message, if that was seen without decoding it.
     """
 

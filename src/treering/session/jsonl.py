@@ -17,8 +17,6 @@ from treering.session.reader import FileReader
 from treering.session.store import End, Header
 from treering.session.system import OPEN_FLAGS, explain, lock, read_at, sync_folder, unlock
 
-_set_attribute = msgspec.structs.force_setattr
-
 
 class FileEnd(msgspec.Struct, frozen=True, gc=False):
     """A position in a file: the file's identity (an upgrade renames another over it), and a byte offset."""
@@ -216,11 +214,8 @@ class JsonlStore:
         except BaseException:  # an interrupt too: what is not acknowledged is not there
             os.ftruncate(fd, size)  # still locked: nobody has built on what was written
             raise
-        offset = size + len(healed) - len(batch)
-        for entry in entries:
-            _set_attribute(entry, "offset", offset)  # now it has a place
-            offset += len(entry.raw) + 1
-        reader.learn(entries, offset, reader.tail + batch if healed is batch else batch)
+        offset = size + len(healed)
+        reader.learn(entries, offset, batch)
         self._end = FileEnd(reader.inode, offset)
 
     def _upgrade(self) -> None:

@@ -35,7 +35,7 @@ class FileReader:
         title: the line before it in a file of oh-my-pi, else empty.
         inode: which file this is; an upgrade puts another one in its place.
         end: byte position behind the newest whole entry. What stands behind it, if anything, is unfinished.
-        tail: the last bytes before `end`.
+        tail: bytes that stand before `end`; at least the last few.
     """
 
     def __init__(self, path: Path) -> None:
@@ -105,7 +105,11 @@ class FileReader:
         Raises:
             StorageError: the file is not the one that was read: it was cut, or written anew in place.
         """
-        self.check_tail(self._read(len(self.tail), self.end - len(self.tail)))
+        tail = self.tail[-_TAIL:]
+        if self._read(len(tail), self.end - len(tail)) != tail:
+            raise StorageError(
+                f"{self._path} was cut or written anew by another program since it was opened: open the session again"
+            )
         found: list[Entry] = []
         for start, line in lines_forward(self._read, offset):
             found += [entry for entry in parse_line(line, start) if entry.type not in HEAD_TYPES]
@@ -127,18 +131,7 @@ class FileReader:
             self._by_id.setdefault(entry.id, entry)
         self._newest = entries[-1]
         self.end = end
-        self.tail = tail[-_TAIL:]
-
-    def check_tail(self, tail: bytes) -> None:
-        """Compare the bytes before `end` with those that were read there.
-
-        Raises:
-            StorageError: they differ.
-        """
-        if tail != self.tail:
-            raise StorageError(
-                f"{self._path} was cut or written anew by another program since it was opened: open the session again"
-            )
+        self.tail = tail
 
     def check_open(self) -> None:
         """Refuse to go on with a closed file.
