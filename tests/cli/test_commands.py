@@ -154,7 +154,7 @@ def test_pins(capsys: pytest.CaptureFixture[str], example: Path) -> None:
     [
         (["show", "missing.jsonl"], 1, "missing.jsonl cannot be read: No such file or directory"),
         (["show", "."], 2, "is a directory"),
-        (["entry", "tiny.jsonl", "zzz"], 2, "no entry of session"),
+        (["entry", "tiny.jsonl", "zzz"], 2, "no entry has the id"),
         (["compact", "tiny.jsonl", "--window", "0"], 2, "--window"),
         (["compact", "tiny.jsonl", "--reserve", "9000", "--window", "4000"], 2, "reserve_tokens is 9000"),
         (["compact", "tiny.jsonl", "--dry-run", "--to", "x"], 2, "--dry-run writes nothing"),

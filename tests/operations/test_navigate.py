@@ -293,6 +293,23 @@ def test_a_leaf_that_moves_meanwhile_makes_the_summary_void():  # CASES CONC-1
     assert session.get(session.leaf_id).parent_id == "A3"
 
 
+def test_records_that_come_meanwhile_do_not_make_the_summary_void():
+    session = drawn(FORK)
+    summarizer = Plain(during=lambda: session.set_label("A1", "base"))
+    result = navigate_tree_sync(session, "U2", summarize=True, summarizer=summarizer)
+    assert result.outcome == "applied"
+    assert session.get(result.summary.body["fromId"]).type == "label"
+
+
+def test_what_is_said_meanwhile_makes_the_summary_void_and_stays():  # CASES CONC-6
+    session = drawn(FORK)
+    said = {"role": "user", "content": "one more thing"}
+    summarizer = Plain(during=lambda: session.append_message(said))
+    result = navigate_tree_sync(session, "U2", summarize=True, summarizer=summarizer)
+    assert (result.outcome, result.cause_code) == ("failed", "leaf_moved")
+    assert session.context().messages[-1].message.text == "one more thing"
+
+
 def test_a_disk_that_is_full_leaves_all_as_it_was(monkeypatch):
     session = drawn(FORK)
     before = contents(session)

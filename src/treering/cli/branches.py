@@ -9,6 +9,7 @@ import msgspec
 
 from treering.cli.common import (
     emit_json,
+    entry_at,
     file_argument,
     json_option,
     number,
@@ -21,7 +22,6 @@ from treering.cli.common import (
 )
 from treering.cli.drawing import LABEL_WIDTH, short_length
 from treering.config import load_settings
-from treering.errors import EntryNotFoundError
 from treering.operations.branches import (
     BranchSide,
     clone,
@@ -52,9 +52,9 @@ def branch(file: str, delete: str | None, restore: str | None, deleted: bool, as
     with open_session(file) as session, progress("reading"):
         changed: dict[str, Any] = {}
         if delete is not None:
-            changed["deleted"] = delete_branch(session, _entry(session, delete))
+            changed["deleted"] = delete_branch(session, entry_at(session, delete).id)
         if restore is not None:
-            changed["restored"] = restore_branch(session, _entry(session, restore))
+            changed["restored"] = restore_branch(session, entry_at(session, restore).id)
         outline = read_outline(session)
         listed = _branches(outline, deleted)
     if as_json:
@@ -195,7 +195,9 @@ def checkout(
 def fork(file: str, destination: str, address: str, whole: bool, as_json: bool) -> None:
     """Write the path to ADDRESS as a session of its own, with a link back to FILE."""
     with open_session(file) as session, progress("writing"):
-        written = clone(session, destination) if whole else write_fork(session, destination, _entry(session, address))
+        written = (
+            clone(session, destination) if whole else write_fork(session, destination, entry_at(session, address).id)
+        )
     with Session.open(written) as copy:
         data = {"file": str(written), "id": copy.header.id, "parent_session": copy.header.parent_session}
     if as_json:
@@ -216,7 +218,7 @@ def label(file: str, address: str | None, label_text: str | None, remove: bool, 
         raise click.UsageError("give either a LABEL or --remove")
     with open_session(file) as session:
         if address is not None:
-            session.set_label(_entry(session, address), None if remove else label_text)
+            session.set_label(entry_at(session, address).id, None if remove else label_text)
         labels = session.labels()
         texts = {entry_id: preview(entry, 80) for entry_id in labels if (entry := session.store.get(entry_id))}
     if as_json:
@@ -251,7 +253,7 @@ def name(file: str, new_name: str | None, as_json: bool) -> None:
 def diff(file: str, left: str, right: str, as_json: bool) -> None:
     """Compare two branches of FILE: where they part, and what each did to which files."""
     with open_session(file) as session, progress("reading"):
-        found = compare_branches(session, _entry(session, left), _entry(session, right))
+        found = compare_branches(session, entry_at(session, left).id, entry_at(session, right).id)
         ancestor = session.get(found.ancestor_id) if found.ancestor_id else None
     if as_json:
         emit_json({**msgspec.to_builtins(found), "modified_by_both": list(found.modified_by_both)})
@@ -295,11 +297,3 @@ def vacuum(file: str, as_json: bool) -> None:
     else:
         saved = number(result.bytes_before - result.bytes_after)
         click.echo(f"erased {plural(result.erased, 'entry', 'entries')}, {saved} bytes; before: {result.backup}")
-
-
-def _entry(session: Session, address: str) -> str:
-    """The entry that an address means; `@root` is none."""
-    found = resolve(session, address)
-    if found is None:
-        raise EntryNotFoundError(f"{address} is before the first entry: give the address of an entry")
-    return found

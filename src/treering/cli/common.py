@@ -5,14 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from treering.hooks import Hooks
-from treering.session.entries import encode_object
+from treering.errors import EntryNotFoundError
+from treering.session.address import resolve
+from treering.session.entries import Entry, encode_object
+from treering.session.rows import printable
 from treering.session.tree import Session
 from treering.settings import Settings
+
+if TYPE_CHECKING:
+    from treering.hooks import Hooks
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,10 +68,21 @@ def plural(count: int, noun: str, many: str | None = None) -> str:
     return f"{number(count)} {many or noun + 's'}"
 
 
-def one_line(text: str, width: int) -> str:
-    """The first words of a text on one line."""
-    line = " ".join(text[: width * 4].split())
-    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
+def entry_at(session: Session, address: str) -> Entry:
+    """The entry that an address means (see `treering.session.address`).
+
+    Raises:
+        EntryNotFoundError: nothing or several entries are meant, or `@root`, which is none.
+    """
+    found = resolve(session, address)
+    if found is None:
+        raise EntryNotFoundError(f"{address} is before the first entry: give the address of an entry")
+    return session.get(found)
+
+
+def for_terminal(text: str) -> str:
+    """Text of a session as it may be printed: whole into files and pipes, without control characters on a terminal."""
+    return printable(text) if sys.stdout.isatty() else text
 
 
 def terminal_width(most: int = 110) -> int:

@@ -10,11 +10,11 @@ from treering.cli.common import (
     file_argument,
     json_option,
     number,
-    one_line,
     open_session,
     plural,
 )
 from treering.operations.ledger import Attempt, Totals, attempts, totals
+from treering.session.rows import one_line
 
 LONGEST_CAUSE = 600
 """Characters of a cause that are shown: why something failed is not cut at the edge of a terminal."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from treering.cli.common import emit_json, file_argument, json_option, number, open_session, window_option
+from treering.cli.common import emit_json, entry_at, file_argument, json_option, number, open_session, window_option
 from treering.operations.pins import pin as pin_entry
 from treering.operations.pins import pins_on
 from treering.operations.pins import unpin as unpin_entry
@@ -22,7 +22,7 @@ def pin(file: str, entry_id: str | None, text: str | None, window: int | None, a
     """Pin an entry of FILE: its text survives every compaction word for word. Without ID: list the pins."""
     with open_session(file) as session:
         if entry_id is not None:
-            pin_entry(session, session.find(entry_id).id, text, window=window or DEFAULT_WINDOW)
+            pin_entry(session, entry_at(session, entry_id).id, text, window=window or DEFAULT_WINDOW)
         pins = pins_on(session.path(whole=False))
     if as_json:
         emit_json({"pins": [{"entry_id": found.entry_id, "text": found.text} for found in pins]})
@@ -43,7 +43,7 @@ def unpin(file: str, entry_id: str, as_json: bool) -> None:
     """Take the pin of an entry of FILE away."""
     with open_session(file) as session:
         pinned = [found.entry_id for found in pins_on(session.path(whole=False)) if found.entry_id.startswith(entry_id)]
-        target = pinned[0] if len(pinned) == 1 else session.find(entry_id).id
+        target = pinned[0] if len(pinned) == 1 else entry_at(session, entry_id).id
         removed = unpin_entry(session, target) is not None
     if as_json:
         emit_json({"outcome": "applied" if removed else "skipped", "entry_id": target})

@@ -12,10 +12,11 @@ import msgspec
 from treering.cli.bars import Part, bar, legend
 from treering.cli.common import (
     emit_json,
+    entry_at,
     file_argument,
+    for_terminal,
     json_option,
     number,
-    one_line,
     open_session,
     plural,
     progress,
@@ -28,6 +29,7 @@ from treering.session.context import Context
 from treering.session.entries import Entry
 from treering.session.llm import to_llm
 from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock
+from treering.session.rows import one_line
 from treering.session.tree import Session
 from treering.settings import DEFAULT_WINDOW
 from treering.tokens.estimate import estimate_message, estimate_text
@@ -154,7 +156,7 @@ def _size(count: int | None) -> str:
 def context(file: str, leaf: str | None, llm: bool, everything: bool, window: int | None, as_json: bool) -> None:
     """Show what the model is sent at the leaf of FILE, and what fills it."""
     with open_session(file) as session, progress("reading"):
-        entry_id = session.find(leaf).id if leaf else None
+        entry_id = entry_at(session, leaf).id if leaf else None
         found = session.context(entry_id)
         size = measure(found)
         messages = _messages(found, llm=llm)
@@ -244,9 +246,10 @@ def _first_argument(call: ToolCallBlock) -> str:
 @click.argument("entry_id", metavar="ID")
 @json_option
 def entry(file: str, entry_id: str, as_json: bool) -> None:
-    """Print one entry of FILE whole, also one that was pruned or compacted. ID may be a unique prefix, or @last."""
+    """Print one entry of FILE whole, also one that was pruned or compacted. ID may also be
+    its beginning, a label, HEAD, or HEAD~2 (two turns back)."""
     with open_session(file) as session:
-        found = session.find(entry_id)
+        found = entry_at(session, entry_id)
         state = _state(session, found)
     if as_json:
         emit_json({"id": found.id, "state": state, "tokens": entry_tokens(found), "entry": found.body})
@@ -255,7 +258,7 @@ def entry(file: str, entry_id: str, as_json: bool) -> None:
     role = f" ({message.role})" if message else ""
     click.echo(f"{click.style(found.id, bold=True)}  {found.type}{role}, {found.timestamp}, {state}")
     click.echo(f"parent {found.parent_id or '–'}, {plural(entry_tokens(found), 'token')}\n")
-    click.echo(whole_text(found))
+    click.echo(for_terminal(whole_text(found)))
 
 
 def _state(session: Session, found: Entry) -> str:

@@ -61,7 +61,7 @@ def plan_move(
         text = None  # the leaf itself is nothing to move to, but for an unanswered user message (SPEC §10.1)
     new_leaf = None if target is None else target.id if text is None else target.parent_id
     ancestor, abandoned = collect_branch(walk(old_leaf_id) if old_leaf_id else (), walk(new_leaf) if new_leaf else ())
-    moves = new_leaf != old_leaf_id and not (ancestor == new_leaf and all(map(_is_silent, abandoned)))
+    moves = new_leaf != old_leaf_id and not (ancestor == new_leaf and all(map(is_silent, abandoned)))
     return TreeMove(
         target_id=target.id if target else None,
         old_leaf_id=old_leaf_id,
@@ -146,6 +146,16 @@ def _text_to_edit(target: Entry) -> str | None:
     return None
 
 
-def _is_silent(entry: Entry) -> bool:
+def is_silent(entry: Entry) -> bool:
     """Whether an entry changes nothing of what the model is sent, on this path or later."""
     return entry.type in {"label", "session_info"} or (entry.custom_type in _SILENT_RECORDS and entry.type == "custom")
+
+
+def left_leaf(entry: Entry) -> str | None:
+    """The leaf that was left where a branch summary was made; None if the entry does not tell.
+
+    pi writes the new parent there instead, so only another id than that is trusted (SPEC §10.4).
+    """
+    from_id = entry.body.get("fromId")
+    trusted = entry.type == "branch_summary" and isinstance(from_id, str) and from_id not in {entry.parent_id, "root"}
+    return from_id if trusted else None

@@ -19,6 +19,7 @@ from treering.compaction.branch import (
     BRANCH_SUMMARY_TOKENS,
     TreeMove,
     branch_messages,
+    is_silent,
     newest_within,
     plan_move,
 )
@@ -165,6 +166,7 @@ class _Navigation:
 
     async def run(self) -> NavigationResult:
         session = self.session
+        session.refresh()
         entry = None if self.target is None else session.get(self.target)
         move = plan_move(entry, session.leaf_id, session.store.walk, edit=self.edit)
         if not move.moves:
@@ -195,11 +197,8 @@ class _Navigation:
             raise _NotApplied("cancelled", "hook", f"hook {decision.hook} said no. {decision.cancel.reason}".strip())
         summary = await self._summary(move, decision.branch_summary) if self.summarize else None
         self.cancel.check()
-        if self.session.leaf_id != move.old_leaf_id:
-            raise _NotApplied(
-                "failed", "leaf_moved", "the leaf was moved meanwhile, so the summary was thrown away: move again"
-            )
-        bodies = [self._body(move, summary)]
+        self._check_leaf(move)
+        bodies = [self._body(summary)]
         if self.calls:
             bodies.append(self._attempt())
         appended = self.session.append_at(move.new_leaf_id, *bodies)
@@ -227,12 +226,24 @@ class _Navigation:
             problems=tuple(self.problems),
         )
 
-    def _body(self, move: TreeMove, summary: _Summary | None) -> dict[str, Any]:
+    def _check_leaf(self, move: TreeMove) -> None:
+        """Records that came meanwhile are fine; anything else makes the summary one of another branch."""
+        leaf = self.session.leaf_id
+        for entry in self.session.store.walk(leaf) if leaf else ():
+            if entry.id == move.old_leaf_id:
+                return
+            if not is_silent(entry):
+                break
+        if leaf != move.old_leaf_id:
+            cause = "the leaf moved on meanwhile, so the summary was thrown away: move again"
+            raise _NotApplied("failed", "leaf_moved", cause)
+
+    def _body(self, summary: _Summary | None) -> dict[str, Any]:
         if summary is None:
-            return records.record(records.LEAF, left=move.old_leaf_id)
+            return records.record(records.LEAF, left=self.session.leaf_id)
         body: dict[str, Any] = {
             "type": "branch_summary",
-            "fromId": move.old_leaf_id,
+            "fromId": self.session.leaf_id,
             "summary": summary.text,
             "details": summary.details,
         }
@@ -282,9 +293,10 @@ class _Navigation:
         except SummaryError as error:
             raise _NotApplied("failed", "summarizer", str(error)) from error
         if not made.text.strip():
-            if isinstance(self.summarizer, ExtractiveSummarizer):
-                return None  # nothing was said there, images only perhaps
-            raise _NotApplied("failed", "empty_summary", f"{made.summarizer} gave an empty summary")
+            if not isinstance(self.summarizer, ExtractiveSummarizer):
+                raise _NotApplied("failed", "empty_summary", f"{made.summarizer} gave an empty summary")
+            if not tags:
+                return None  # nothing was said there and no file touched: images only, perhaps
         return _Summary(
             text="\n\n".join(part for part in (preamble, made.text.strip(), tags) if part),
             details={

@@ -6,6 +6,7 @@ at its old depth. So a row's depth is the number of branchings around it, and ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -124,6 +125,15 @@ def one_line(text: str, width: int) -> str:
     if not text.isprintable():
         text = " ".join("".join(char for char in text if char.isprintable()).split())
     return text if len(text) <= width else text[: max(0, width - 1)].rstrip() + "…"
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a terminal would act on. Newlines and tabs stay."""
+
+
+def printable(text: str) -> str:
+    """Text of several lines that is safe to print on a terminal: what it would act on is left out."""
+    return _CONTROL.sub("", text)
 
 
 def _text(entry: Entry) -> str:

@@ -23,13 +23,13 @@ from treering.hooks import Hooks
 from treering.operations.ends import BranchEnds
 from treering.session.outline import Outline, read_outline
 from treering.session.path import Path as SessionPath
-from treering.session.rows import Row
+from treering.session.rows import Row, printable
 from treering.session.tree import Session
 from treering.settings import Settings
 from treering.tokens.sizes import entry_tokens
 from treering.tui.lines import Line, TreeLines, search
 from treering.tui.screens import AskScreen, HelpScreen, ReplacedScreen
-from treering.tui.widgets import EntryView, TreeView, safe
+from treering.tui.widgets import EntryView, TreeView
 
 SWITCH_SECONDS = 0.0005
 
@@ -133,7 +133,7 @@ class BrowserView(App[None]):
 
     def say(self, text: str) -> None:
         """Tell something in the status line."""
-        self.screen_stack[0].query_one("#status", Static).update(safe(text))
+        self.screen_stack[0].query_one("#status", Static).update(printable(text))
 
     def say_title(self) -> None:
         """Tell which session this is, and where its leaf stands."""
@@ -145,7 +145,7 @@ class BrowserView(App[None]):
         tokens = f", {'' if size[1] else '~'}{number(size[0])} tokens" if size else ""
         count = f"{number(len(outline))} entries" if self.complete else "reading …"
         shown = "" if self.model.filter == "all" else f"  [{self.model.filter}]"
-        title = f"{safe(name)}  {count}  leaf {where}{tokens}{shown}"
+        title = f"{printable(name)}  {count}  leaf {where}{tokens}{shown}"
         self.screen_stack[0].query_one("#title", Static).update(title)
 
     # Reading
@@ -219,7 +219,7 @@ class BrowserView(App[None]):
         facts = f"{number(entry_tokens(entry))} tokens" if entry and len(entry.raw) < 200_000 else ""
         if node in outline.labels:
             facts += f"  [{outline.labels[node]}]"
-        self.screen_stack[0].query_one("#entry", EntryView).show(entry, safe(facts))
+        self.screen_stack[0].query_one("#entry", EntryView).show(entry, printable(facts))
 
     # Moving and finding
 

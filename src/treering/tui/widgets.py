@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -22,13 +21,11 @@ from textual.widgets import Static
 from treering.cli.drawing import draw_row, short_length
 from treering.session.entries import Entry
 from treering.session.outline import Outline
+from treering.session.rows import printable
 from treering.tui.lines import Line
 
 SHOWN_CHARACTERS = 20_000
 """Of one entry; laying out more would make keys wait."""
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a terminal would act on. Newlines and tabs stay."""
 
 _STYLES = {
     "rails": Style(dim=True),
@@ -169,16 +166,11 @@ def entry_text(entry: Entry, facts: str) -> Text:
     text = Text()
     text.append(entry.id, style="bold yellow")
     role = f" ({entry.message.role})" if entry.message else ""
-    text.append(f"  {safe(entry.type)}{safe(role)}\n", style="bold")
-    text.append(f"{safe(entry.timestamp[:19].replace('T', ' '))}  {facts}\n\n", style="dim")
-    body = safe(whole_text(entry))
+    text.append(f"  {printable(entry.type)}{printable(role)}\n", style="bold")
+    text.append(f"{printable(entry.timestamp[:19].replace('T', ' '))}  {facts}\n\n", style="dim")
+    body = printable(whole_text(entry))
     text.append(body[:SHOWN_CHARACTERS])
     if len(body) > SHOWN_CHARACTERS:
         rest = len(body) - SHOWN_CHARACTERS
         text.append(f"\n\n… {rest:,} more characters: treering entry FILE {entry.id}", style="bold")
     return text
-
-
-def safe(text: str) -> str:
-    """Text without characters that a terminal would act on."""
-    return _CONTROL.sub("", text)
