@@ -48,7 +48,7 @@ def test_qual_1_an_answer_without_a_summary_changes_nothing(text: str) -> None:
         result = compact_sync(made, settings=SMALL, summarizer=model(server.model))
         assert result.outcome == "failed"
         assert texts(made) == before
-        assert len(server.requests) in {2, 4}, "one more try for each part, and no third"
+        assert 2 <= len(server.requests) <= 4, "one more try for each of at most two parts, and no third"
 
 
 async def test_qual_1_the_conversations_own_last_answer_is_no_summary() -> None:

@@ -60,7 +60,7 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
     # The user's words and what was run first: of all that could be chosen, as much as this part of the room takes.
     told = _plain(narrative)
     wide = selector.select(4 * room)
-    must = _newest([command_text(item) for item in reversed(wide.commands)], told, int(0.15 * room)) | _newest(
+    must = _newest([command_text(item) for item in reversed(wide.commands)], told, int(0.2 * room)) | _newest(
         [item.text for item in wide.requests[:-1]] + [rule.text for rule in wide.rules], told, int(0.4 * room)
     )
     lines = _fitting(list(_lines(selector.select(0), must, request.facts, told)), room)
@@ -127,7 +127,8 @@ def _lines(chosen: Selection, must: frozenset[str], state: FactState, told: str)
     )
     yield from listed(words.done, [item.text for item in state.requests if item.text in must.difference(rules)])
     yield from listed(words.blocked, missing(error.text for error in chosen.errors))
-    yield from listed(words.commands, [text for item in state.commands if (text := command_text(item)) in must])
+    if commands := [text for item in state.commands if (text := command_text(item)) in must]:
+        yield f"{words.commands}: {' · '.join(commands)}"
     if chosen.test and missing([chosen.test.text]):
         yield f"{words.test}: {chosen.test.text}"
     quotes = [*chosen.decisions, *chosen.quotes]
