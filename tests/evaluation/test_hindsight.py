@@ -76,7 +76,7 @@ def test_the_text_is_what_the_product_would_store():
     recorder = Recorder()
     text = summary_text(cut, recorder, budget=700)
     assert text.startswith("In short: all is fine.")
-    assert "module_0.py" in text  # the list of files that were read
+    assert "<read-files>\nsrc/module_" in text  # the list of files that were read
     assert recorder.request.history == cut.history
     assert recorder.request.kept == cut.kept
     assert recorder.request.cwd == "/srv/demo"

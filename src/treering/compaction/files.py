@@ -94,8 +94,11 @@ def strip_file_tags(text: str) -> str:
 
 
 def tag_budget(budget: int) -> int:
-    """Tokens that the lists of files may take of a summary's budget: a fifth."""
-    return budget // 5
+    """Tokens that the lists of files may take of a summary's budget.
+
+    Whole paths are dear; the summary itself names more files in fewer tokens, and the details have them all.
+    """
+    return int(0.06 * budget)
 
 
 def _touch(paths: dict[str, None], new: Iterable[str]) -> None:

@@ -6,11 +6,13 @@ import re
 
 import msgspec
 
-from treering.facts.lexicon import clean_line, listed
+from treering.facts.lexicon import clean_line, listed, words
 
 MAX_COMMANDS = 60
 MAX_ERRORS = 12
-_SEPARATOR = re.compile(r"&&|\|\||[;|\n]")
+_SEPARATOR = re.compile(r"&&|\|\||[;|\n]|(?<![>&])&(?![>&])")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_PREFIXES = frozenset({"sudo", "time", "env", "nohup", "exec", "then", "do", "else", "if", "while", "!"})
 _ASSIGNMENT = re.compile(r"^\w+=\S*$")
 _PROGRAM = re.compile(r"^[A-Za-z0-9_./~+-]+$")
 _TRIVIAL = listed(
@@ -52,16 +54,31 @@ class StandingError(msgspec.Struct, frozen=True, array_like=True):
 
 def command_keys(command: str) -> list[tuple[str, str]]:
     """Program with first argument, and the text, of each simple command in a command line."""
+    body = command.split("<<", 1)[0].replace("\\\n", " ")
+    # A quoted text may hold separators: it is masked while the line is split.
+    masked = _QUOTED.sub(lambda match: "\0" * len(match.group()), body)
     found: list[tuple[str, str]] = []
-    body = command.split("<<", 1)[0]
-    for part in _SEPARATOR.split(body):
-        pieces = part.split()
-        while pieces and (_ASSIGNMENT.match(pieces[0]) or pieces[0] in {"sudo", "time", "env", "then", "do"}):
-            pieces = pieces[1:]
-        if len(pieces) < 2 or pieces[0] in _TRIVIAL or not _PROGRAM.match(pieces[0]):
-            continue
-        found.append((f"{pieces[0]} {pieces[1]}", " ".join(pieces)))
+    start = 0
+    for match in (*_SEPARATOR.finditer(masked), None):
+        end = match.start() if match else len(masked)
+        simple = _simple(body[start:end])
+        if simple:
+            found.append(simple)
+        start = match.end() if match else end
     return found
+
+
+def _simple(text: str) -> tuple[str, str] | None:
+    pieces = text.split()
+    while pieces and (_ASSIGNMENT.match(pieces[0]) or pieces[0] in _PREFIXES):
+        pieces = pieces[1:]
+    if not pieces or pieces[0] in _TRIVIAL or not _PROGRAM.match(pieces[0]):
+        return None
+    argument = pieces[1] if len(pieces) > 1 and re.match(r"[\w./~@:=+-]", pieces[1]) else ""
+    if argument.startswith(("2>", "1>")):
+        argument = ""
+    shown = " ".join(pieces)
+    return f"{pieces[0]} {argument}".strip(), shown
 
 
 def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:
@@ -69,9 +86,10 @@ def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:
     if not failed:
         return []
     lines = [clean_line(line) for line in output.split("\n")]
-    lines = [line for line in lines if line]
-    telling = [line for line in lines if _ERROR.search(line) and not _NO_ERROR.search(line) and len(line) <= 300]
-    return (telling or lines)[:limit]
+    lines = [line for line in lines if line and len(line) <= 300]
+    telling = [line for line in lines if _ERROR.search(line) and not _NO_ERROR.search(line)]
+    # "FAIL" and "Exit code 1" say that something failed, not what.
+    return [line for line in telling if len(words(line)) >= 3][:limit] or (telling or lines)[:1]
 
 
 def looks_failed(output: str) -> bool:

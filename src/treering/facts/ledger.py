@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
 from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
 from treering.facts.decisions import MAX_DECISIONS, is_decision
 from treering.facts.language import guess_language
-from treering.facts.lexicon import clean_line, is_prose, sentences, strip_line_number
+from treering.facts.lexicon import clean_line, is_narration, is_prose, sentences, strip_line_number
 from treering.facts.paths import normalise
-from treering.facts.requests import MAX_REQUESTS, Request, own_sentences, request_text
+from treering.facts.requests import MAX_REQUESTS, MAX_REQUESTS_CHARS, Request, request_text
 from treering.facts.rules import MAX_RULE_CHARS, MAX_RULES, Rule, is_rule, withdraws, without_withdrawn
 from treering.facts.state import (
+    ARGUMENT,
     ASSISTANT,
     COMMAND,
     EDIT,
@@ -27,6 +30,7 @@ from treering.facts.state import (
 )
 from treering.facts.terms import TermTable
 from treering.facts.tools import command_of, file_touches, tool_key
+from treering.facts.values import statement_of, supersedes
 from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock
 
 if TYPE_CHECKING:
@@ -34,7 +38,8 @@ if TYPE_CHECKING:
 
 MAX_FILES = 80
 MAX_PENDING = 16
-MAX_OUTCOME_CHARS = 320
+MAX_SUPERSEDED = 40
+MAX_OUTCOME_CHARS = 240
 _RANK = {"read": 0, "delete": 1, "edit": 2, "write": 3}
 
 
@@ -95,18 +100,49 @@ class Ledger:
         self.table.begin(entry, self.clock, self.turn)
         self.language = guess_language(said) or self.language
         self.why = ""
-        for sentence in own_sentences(text) if len(text) < 6000 else sentences(said):
+        for sentence in sentences(said):
             if withdraws(sentence):
                 self.rules = without_withdrawn(self.rules, sentence)
+            self._supersede(sentence)
             if is_rule(sentence) and len(sentence) <= MAX_RULE_CHARS:
                 self.rules = [rule for rule in self.rules if rule.text != sentence]
                 self.rules.append(Rule(sentence, entry, self.clock))
         self.rules = self.rules[-MAX_RULES:]
         self.requests.append(Request(said, entry, self.clock, self.turn))
-        if len(self.requests) > MAX_REQUESTS:
+        size = sum(len(request.text) + len(request.outcome) for request in self.requests)
+        while len(self.requests) > 2 and (len(self.requests) > MAX_REQUESTS or size > MAX_REQUESTS_CHARS):
             # The first request names the goal; the oldest after it are the least needed.
+            size -= len(self.requests[1].text) + len(self.requests[1].outcome)
             del self.requests[1]
         self._prose(text, USER)
+
+    def _supersede(self, sentence: str) -> None:
+        """Earlier statements that this one gives another value to are dropped: they are no longer true."""
+        new = statement_of(sentence)
+        if new is None:
+            return
+
+        def is_old(text: str) -> bool:
+            old = statement_of(text)
+            if text == sentence or old is None or not supersedes(new, old):
+                return False
+            for value in sorted(old.values - new.values):
+                fresh = next((v for v in sorted(new.values)), sentence)
+                if len(value) >= 3:
+                    self.superseded[value] = fresh
+            return True
+
+        self.rules = [rule for rule in self.rules if not is_old(rule.text)]
+        for index, request in enumerate(self.requests):
+            parts = sentences(request.text)
+            kept = [part for part in parts if not is_old(part)]
+            if len(kept) < len(parts):
+                self.requests[index] = msgspec.structs.replace(request, text=" ".join(kept))
+        self.requests = [request for request in self.requests if request.text]
+        for value in new.values:
+            self.superseded.pop(value, None)
+        while len(self.superseded) > MAX_SUPERSEDED:
+            del self.superseded[next(iter(self.superseded))]
 
     def _assistant(self, message: Message, entry: str) -> None:
         said = message.text.strip()
@@ -123,24 +159,30 @@ class Ledger:
             self._outcome(said, entry)
 
     def _outcome(self, said: str, entry: str) -> None:
-        prose = [clean_line(line) for line in said.split("\n")]
-        prose = [line for line in prose if is_prose(line)]
-        if not prose:
+        """What the assistant says last about a request is its outcome so far; a question at the end is open."""
+        told = [line for raw in said.split("\n") if is_prose(line := clean_line(raw))]
+        if not told:
             return
-        self.why = next((s for s in reversed(sentences(prose[0]))), prose[0])[:200]
-        if self.requests:
-            lead = ""
-            for line in prose[:3]:
-                for sentence in sentences(line):
-                    if len(lead) + len(sentence) > MAX_OUTCOME_CHARS:
-                        break
-                    lead = f"{lead} {sentence}".strip()
-            last = sentences(prose[-1])[-1]
-            question = last if last.rstrip("*_`)\"' ").endswith(("?", "？")) and len(last) <= 400 else ""
-            request = self.requests[-1]
-            self.requests[-1] = Request(
-                request.text, request.entry, request.at, request.turn, lead or request.outcome, entry, question
-            )
+        lead = sentences(told[0])
+        self.why = next((s for s in reversed(lead)), told[0])[:120]
+        if not self.requests:
+            return
+        outcome = ""
+        for line in told[:8]:
+            for sentence in sentences(line):
+                if is_narration(sentence) or len(outcome) + len(sentence) > MAX_OUTCOME_CHARS:
+                    break
+                outcome = f"{outcome} {sentence}".strip()
+            if outcome:
+                break
+        last = sentences(told[-1])[-1]
+        asks = last.rstrip("*_`)\"' ").endswith(("?", "？")) and len(last) <= 400
+        self.requests[-1] = msgspec.structs.replace(
+            self.requests[-1],
+            outcome=outcome or self.requests[-1].outcome,
+            outcome_entry=entry,
+            question=last if asks else "",
+        )
 
     def _call(self, call: ToolCallBlock, entry: str) -> None:
         self.tasks = task_facts.fold_call(self.tasks, call.name, call.arguments, entry)
@@ -162,7 +204,7 @@ class Ledger:
         for text in _strings(call.arguments):
             if text.strip() != command:
                 self._count(text)
-                self._lines(text, EDIT if touched else THINKING)
+                self._lines(text, EDIT if touched else ARGUMENT)
         self.table.in_file("")
         if call.id:
             self.pending[call.id] = PendingCall(call.id, source, bool(command), home)

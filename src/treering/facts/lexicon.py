@@ -28,6 +28,7 @@ EXTENSIONS = listed(
     """
 )
 _BLOB = re.compile(r"[A-Za-z0-9_./~@+-]{3,}")
+_ESCAPE = re.compile(r"\\[abefnrtv0]")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _HEX = re.compile(r"[0-9a-f]{7,40}")
 _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t|[|:]\s|:(?=\s|$))")
@@ -51,6 +52,9 @@ class Lexicon:
         """The terms of a text in order of appearance, repeated as they are."""
         known = self._known
         found: list[Term] = []
+        if "\\" in text:
+            # `\\nName` in code or JSON is an escape and a name, not the name `nName`.
+            text = _ESCAPE.sub(" ", text)
         for blob in _BLOB.findall(text):
             terms = known.get(blob)
             if terms is None:
@@ -131,6 +135,22 @@ def is_prose(line: str) -> bool:
         return len(_CJK.findall(text)) >= 3
     plain = [word for word in text.split() if word.strip("\"'`“”().,:;!?*-—").isalpha() or _INDIC.search(word)]
     return len(plain) >= 2 and 2 * len(plain) >= len(text.split())
+
+
+_NARRATION = re.compile(
+    r"^(?:(?:now|ok|okay|good|great|perfect|alright|right|so|also|next|first|then|hmm|wait|clean|excellent)\b[,.:!—\s-]*)*"
+    r"(?:let['’]?s\b|let me|i['’]ll|i will|i need to|i should|i want to|i can see|i see|i have|now i|we need to"
+    r"|the user (?:wants|is|asked|says)|looking at)"
+    r"|^(?:(?:ahora|bien|perfecto|primero|luego)\b[,.\s]*)*(?:voy a|vamos a|déjame|necesito|tengo que|el usuario)"
+    r"|^(?:(?:现在|好的|接下来|首先|然后)[，,]?)*(?:让我|我来|我将|我需要|我先|用户)"
+    r"|^(?:अब|ठीक है,?|पहले)?\s*(?:मैं|मुझे|चलिए|उपयोगकर्ता)",
+    re.IGNORECASE,
+)
+
+
+def is_narration(sentence: str) -> bool:
+    """Whether a sentence only says what the assistant is about to do, or leads over to something."""
+    return sentence.rstrip("*`_ ").endswith((":", "：")) or bool(_NARRATION.match(sentence))
 
 
 _INDIC = re.compile(r"[\u0900-\u0dff]")

@@ -9,10 +9,15 @@ import msgspec
 from treering.facts.lexicon import is_prose, sentences
 
 MAX_REQUESTS = 48
-MAX_REQUEST_CHARS = 600
+MAX_REQUEST_CHARS = 1000
+MAX_REQUESTS_CHARS = 14_000
 _MACHINE_BLOCK = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
+_PASTED = re.compile(
+    r"^(?:\t| {4,})|^\s*(?:[*|\\/]\s|[A-Z][\w-]{2,20}:\s+\S+(?: \S+){0,3}$|\S+:\d+|\d{4}-\d\d-\d\d|\[[\w ]+\]|at \S+\()"
+)
+"""A line of a log, a commit, a listing or a trace: set in, or with a field's name, a place or a date before it."""
 _DOCUMENT_CHARS = 6000
 
 
@@ -48,10 +53,7 @@ def request_text(text: str) -> str:
     said = own_sentences(own)
     if not said and len(own) < 200:
         said = [" ".join(own.split())]
-    joined = " ".join(said)
-    if len(joined) <= MAX_REQUEST_CHARS:
-        return joined
-    return _ends(said)
+    return shortened(said, MAX_REQUEST_CHARS)
 
 
 def own_sentences(text: str) -> list[str]:
@@ -62,15 +64,19 @@ def own_sentences(text: str) -> list[str]:
         if line.lstrip().startswith("```"):
             fenced = not fenced
             continue
-        if not fenced and is_prose(line):
+        if not fenced and not _PASTED.match(line) and is_prose(line):
             found.extend(sentences(" ".join(line.split())))
     return found
 
 
-def _ends(said: list[str]) -> str:
+def shortened(said: list[str], limit: int) -> str:
+    """The sentences as one text of at most `limit` characters: what is too much is left out of the middle, with `…`."""
+    joined = " ".join(said)
+    if len(joined) <= limit:
+        return joined
     head: list[str] = []
     tail: list[str] = []
-    room = MAX_REQUEST_CHARS
+    room = limit - 2
     first, last = 0, len(said) - 1
     while first <= last:
         from_head = len(head) <= 2 * len(tail)
@@ -85,5 +91,5 @@ def _ends(said: list[str]) -> str:
             tail.insert(0, piece)
             last -= 1
     if not head and not tail:
-        return said[0][: MAX_REQUEST_CHARS - 1].rsplit(" ", 1)[0] + " …"
-    return " ".join([*head, "…", *tail] if first <= last else [*head, *tail])
+        return said[0][: limit - 2].rsplit(" ", 1)[0] + " …"
+    return " ".join([*head, "…", *tail])

@@ -13,15 +13,15 @@ import msgspec
 from treering.facts.lexicon import content_words
 
 MAX_RULES = 40
-MAX_RULE_CHARS = 400
+MAX_RULE_CHARS = 300
 
 _RULE = re.compile(
     r"""
     \b(?:always|never|don['’]?t|do\snot|must(?:n['’]t)?|should\s(?:not|never|always|be)|shouldn['’]t|can(?:no|['’])t\s(?:be|use|change)
       |prefers?|preferred|preference|only|avoid|forbidden|not\sallowed|make\ssure|ensure|under\sno\scircumstances
       |at\sall\stimes|from\snow\son|every\stime|no\smatter|without\s(?:asking|approval|my|explicit)|(?:is|are|be)\srequired
-      |requires|needs?\s(?:to|approval|explicit)|instead\sof|rather\sthan|stick\s(?:to|with)|leave\s.{1,40}\salone|keep\s
-      |(?:i|we|user)\s(?:want|wants|like|need|hate)|no\slonger|remember\s(?:to|that)|before\syou|wait\sfor
+      |requires?|needs?\s(?:approval|explicit)|stick\s(?:to|with)|leave\s.{1,40}\salone|^keep
+      |(?:i|we|user)\s(?:want|wants|like|hate)|no\slonger|remember\s(?:to|that)|before\syou|wait\sfor
       |capped\sat|at\smost|at\sleast|limit(?:ed)?\sto|wherever|whenever)\b
     |^(?:use|no|not|please|stop|skip)\b
     |\b(?:siempre|nunca|jamás|debes?|deben|prefiero|prefiere|preferimos|sol[oa]mente|sólo|evita|evite|evitar|prohibido

@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
-import heapq
 import math
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from treering.facts.commands import Command, StandingError
-from treering.facts.expect import expectation
-from treering.facts.lexicon import FILE, NAME, NUMBER, WORD, Lexicon, Term, content_words
+from treering.facts.cover import Candidate, choose
+from treering.facts.expect import Focus, context_score, history_score, probability
+from treering.facts.lexicon import FILE, NAME, NUMBER, Lexicon, Term, content_words, is_narration
 from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, THINKING, USER
 from treering.facts.rules import Rule
+from treering.facts.said import choose_said
 from treering.facts.state import FactState, Quote
 from treering.facts.tasks import Task
+from treering.facts.terms import is_telling_code
 
-Counter = Callable[[str], int]
+TokenCounter = Callable[[str], int]
 T = TypeVar("T")
 
-KIND_WEIGHT = {FILE: 1.0, NAME: 1.0, NUMBER: 0.6}
-RELATION = 1.0
-"""What a line that tells something of a term is worth beside the term itself."""
+KIND_WORTH = {FILE: 4.5, NAME: 1.0, NUMBER: 4.5}
+"""What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
 
-SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.45, 0.14, 0.10, 0.10, 0.16
+CONTEXT_WEIGHT = {FILE: 0.0, NAME: 2.0, NUMBER: 0.0}
+"""How much the text that stays says about a term's use."""
+
+WORTH_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 0.8, 0.3, 0.2
+"""What a quotation is worth to a reader, apart from the terms in it."""
+
+SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.14, 0.08, 0.1, 0.2
 """Most of the budget that a kind of fact may take."""
 
+TELLING = (0.1, 0.3, 1.0)
+"""How well a line tells of a term, by how many words stand in it that characterise the term (none, one, more)."""
 
-class Candidate(msgspec.Struct, frozen=True):
-    """A quote that may go in. `cost` in tokens; `base` is its worth apart from the terms that it covers."""
-
-    quote: Quote
-    terms: tuple[Term, ...]
-    relational: bool
-    base: float
-    cost: int
+_ONLY_PATH = re.compile(r"^(?:[A-Z?]{1,2}\s+)?\S+$")
+_NONE: frozenset[str] = frozenset()
 
 
 class Selection(msgspec.Struct, kw_only=True):
-    """What was chosen, in the order of the session."""
+    """What was chosen, in the order of the session.
+
+    Attributes:
+        rules: standing rules of the user, word for word.
+        requests: what the user asked; the last one is the one in hand. Their texts may be shortened (`…`).
+        question: what the assistant asked last, if nobody has answered.
+        tasks: tasks that are not done.
+        errors: errors that stand.
+        commands: commands that were run, those first that are most likely run again.
+        test: the last test result.
+        decisions: sentences that say what was decided.
+        quotes: other quotations.
+        names: names and files that no quotation shows, by the base name of the file that they live in.
+        left_out: how many facts of the state are not there.
+    """
 
     rules: list[Rule]
     requests: list[Request]
@@ -55,171 +74,197 @@ class Selection(msgspec.Struct, kw_only=True):
     left_out: int = 0
 
 
-def choose(
-    candidates: Sequence[Candidate], values: dict[Term, float], room: int, covered: Iterable[Term] = ()
-) -> tuple[list[Candidate], set[Term]]:
-    """The candidates with the most expected use for the room, greedily by gain per token; and all terms covered.
-
-    The gain of a candidate only falls as others are taken, so it is computed again only when it comes to the top.
-    """
-    done, told = set(covered), set[Term]()
-
-    def gain(candidate: Candidate) -> float:
-        total = candidate.base
-        for term in candidate.terms:
-            value = values.get(term, 0.0)
-            if value:
-                total += value * ((term not in done) + RELATION * (candidate.relational and term not in told))
-        return total
-
-    heap = [(-gain(candidate) / candidate.cost, index) for index, candidate in enumerate(candidates)]
-    heapq.heapify(heap)
-    chosen: list[Candidate] = []
-    while heap:
-        _, index = heapq.heappop(heap)
-        candidate = candidates[index]
-        if candidate.cost > room:
-            continue
-        ratio = gain(candidate) / candidate.cost
-        if ratio <= 0.0:
-            continue
-        if heap and -ratio > heap[0][0]:
-            heapq.heappush(heap, (-ratio, index))
-            continue
-        chosen.append(candidate)
-        room -= candidate.cost
-        done.update(candidate.terms)
-        if candidate.relational:
-            told.update(candidate.terms)
-    return chosen, done
-
-
 class Selector:
     """Chooses from a state for one summary."""
 
-    def __init__(self, state: FactState, *, kept_text: str, instructions: str, count: Counter) -> None:
-        self.state, self.kept_text, self.count = state, kept_text, count
-        self.lexicon = Lexicon()
-        self.shown = frozenset(self.lexicon.terms(kept_text))
-        self.wanted = content_words(instructions)
-        self.wanted_terms = set(self.lexicon.terms(instructions))
-        self.values = {
-            (term.kind, term.name): KIND_WEIGHT[term.kind] * expectation(term, state.clock)
-            for term in state.terms
-            if (term.kind, term.name) not in self.shown
-        }
-        for term in self.wanted_terms:
-            self.values[term] = 2.0
+    def __init__(
+        self,
+        state: FactState,
+        *,
+        kept_text: str,
+        instructions: str,
+        count: TokenCounter,
+        kept_commands: frozenset[str] = frozenset(),
+    ) -> None:
+        """Prepare.
+
+        Args:
+            state: the facts.
+            kept_text: all that the reader sees beside the summary; what it shows is not repeated.
+            instructions: what matches them comes first.
+            count: tokens of a text.
+            kept_commands: program and first argument of the commands in the kept text.
+        """
+        self.state, self.kept_text, self.kept_commands, self.count = state, kept_text, kept_commands, count
+        self._lexicon = Lexicon()
+        self._wanted = content_words(instructions)
+        self._terms_of = {quote.text: tuple(dict.fromkeys(self._lexicon.terms(quote.text))) for quote in state.quotes}
+        self._neighbours = self._characteristic_words()
+        self._values = self._expected_use(self._lexicon.terms(instructions))
 
     def select(self, budget: int) -> Selection:
         """What fits into so many tokens, the frame of the summary not counted."""
-        state = self.state
-        room = budget
-        chosen = Selection(rules=[], requests=[], tasks=[], errors=[], commands=[], decisions=[], quotes=[], names={})
-        if state.requests:
-            chosen.question = state.requests[-1].question
-        user_room = int(SHARE_USER * budget)
-        room -= self._user(chosen, user_room)
-        room -= self._fit(state.tasks, chosen.tasks, int(SHARE_TASKS * budget), self._open_task)
+        state, room = self.state, budget
+        said = choose_said(state, int(SHARE_USER * budget), self.count)
+        room -= said.cost
+        chosen = Selection(
+            rules=said.rules, requests=said.requests, question=said.question,
+            tasks=[], errors=[], commands=[], decisions=[], quotes=[], names={},
+        )  # fmt: skip
+        room -= self._fit(
+            (task for task in state.tasks if task.state != "done"),
+            chosen.tasks, int(SHARE_TASKS * budget), lambda task: task.text,
+        )  # fmt: skip
         errors = [error for error in reversed(state.errors) if error.text not in self.kept_text]
         room -= self._fit(errors, chosen.errors, int(SHARE_ERRORS * budget), lambda error: error.text)
-        commands = sorted(state.commands, key=lambda c: (-math.log(c.times) + (state.clock - c.at) / 60_000, c.key))
-        commands = [c for c in commands if c.key not in self.kept_text]
+        commands = [command for command in state.commands if command.key not in self.kept_commands]
+        commands.sort(key=lambda c: (-math.log(c.times) + (state.clock - c.at) / 60_000, c.key))
         room -= self._fit(commands, chosen.commands, int(SHARE_COMMANDS * budget), command_text)
-        if state.test and state.test.text not in self.kept_text:
+        if state.test and state.test.text not in self.kept_text and budget >= 400:
             chosen.test = state.test
             room -= self.count(state.test.text) + 4
-        covered = {term for request in chosen.requests for term in self.lexicon.terms(request.text)}
+        covered = {term for request in chosen.requests for term in self._lexicon.terms(request.text)}
         names_room = int(SHARE_NAMES * budget)
-        candidates = self._candidates(chosen)
-        quotes, covered = choose(candidates, self.values, room - names_room, covered)
+        quotes, covered = choose(self._candidates(chosen), self._values, room - names_room, covered)
         room -= sum(candidate.cost for candidate in quotes)
+        decided = {quote.text for quote in state.decisions}
         for candidate in sorted(quotes, key=lambda c: (c.quote.at, c.quote.text)):
-            target = chosen.decisions if candidate.quote in state.decisions else chosen.quotes
-            target.append(candidate.quote)
-        room -= self._names(chosen, room, covered)
-        chosen.left_out = len(state.quotes) - len(chosen.quotes)
+            (chosen.decisions if candidate.quote.text in decided else chosen.quotes).append(candidate.quote)
+        self._add_names(chosen, room, covered)
+        chosen.left_out = self._left_out(chosen)
         return chosen
 
-    def _user(self, chosen: Selection, room: int) -> int:
-        """The last request, the rules, then the other requests, newest first; what the user said comes before all."""
-        used = 0
-        requests = list(self.state.requests)
-        said = ""
-        if requests:
-            used += self.count(requests[-1].text) + 4
-            chosen.requests.append(requests[-1])
-            said = requests[-1].text
-        if chosen.question:
-            used += self.count(chosen.question) + 4
-        for rule in reversed(self.state.rules):
-            cost = self.count(rule.text) + 3
-            if rule.text in said or used + cost > room:
+    # What is expected.
+
+    def _expected_use(self, wanted: Iterable[Term]) -> dict[Term, float]:
+        """The expected use of every term that the kept part does not show."""
+        state, seen = self.state, self._lexicon.terms(self.kept_text)
+        shown = set(seen)
+        focus = Focus((name for _, name in seen), (term.name for term in state.terms))
+        homes: Counter[str] = Counter()
+        homes_shown: Counter[str] = Counter()
+        for term in state.terms:
+            homes[term.home] += 1
+            homes_shown[term.home] += (term.kind, term.name) in shown
+        values: dict[Term, float] = {}
+        for term in state.terms:
+            key = (term.kind, term.name)
+            if key in shown:
                 continue
-            used += cost
-            chosen.rules.append(rule)
-        chosen.rules.reverse()
-        rules = {rule.text for rule in chosen.rules}
-        for request in reversed(requests[:-1]):
-            if request.text in rules:
+            score = history_score(term.kind, term.name, term, state.clock)
+            weight = CONTEXT_WEIGHT[term.kind]
+            if weight:
+                quoted = (state.quotes[i].text for i in (term.prose, term.code, term.dense) if i >= 0)
+                beside = {other for text in quoted for other in self._terms_of[text]} - {key}
+                home = homes_shown[term.home] / homes[term.home] if term.home else 0.0
+                near = len(beside & shown) / (1 + len(beside))
+                score += weight * context_score(focus.likeness(term.name), near, home)
+            values[key] = KIND_WORTH[term.kind] * probability(score)
+        for term in wanted:
+            values[term] = 3.0
+        return values
+
+    def _characteristic_words(self) -> dict[Term, frozenset[str]]:
+        """The six words that are most characteristic of the quoted lines of each term."""
+        spread: Counter[str] = Counter()
+        beside: dict[Term, Counter[str]] = defaultdict(Counter)
+        for text, terms in self._terms_of.items():
+            around = content_words(text)
+            spread.update(around)
+            for term in terms:
+                beside[term].update(around - content_words(term[1]))
+        total = len(self._terms_of) + 1
+        return {
+            term: frozenset(sorted(counts, key=lambda w: (-counts[w] * math.log(total / spread[w]), w))[:6])
+            for term, counts in beside.items()
+        }
+
+    # What can be chosen.
+
+    def _candidates(self, chosen: Selection) -> list[Candidate]:
+        state = self.state
+        said = "\n".join((*(request.text for request in chosen.requests), *(rule.text for rule in chosen.rules)))
+        quotes: dict[str, tuple[Quote, float]] = {}
+        for request in state.requests:
+            if request.outcome:
+                quote = Quote(request.outcome, request.outcome_entry, request.at, request.turn, ASSISTANT, "", 60)
+                quotes[quote.text] = quote, WORTH_OUTCOME
+        for quote in state.decisions:
+            quotes.setdefault(quote.text, (quote, WORTH_DECISION))
+        for quote in state.quotes:
+            quotes.setdefault(quote.text, (quote, _worth(quote)))
+        found: list[Candidate] = []
+        for quote, worth in quotes.values():
+            if quote.text in said or quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
                 continue
-            cost = self.count(request.text) + 4
-            if used + cost <= room:
-                used += cost
-                chosen.requests.append(request)
-        chosen.requests.sort(key=lambda request: request.at)
-        return used
+            terms = self._terms_of.get(quote.text) or tuple(dict.fromkeys(self._lexicon.terms(quote.text)))
+            base = worth / (1 + (state.turn - quote.turn) / 4)
+            if self._wanted:
+                base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
+            cost = self.count(quote.text) + 2
+            found.append(Candidate(quote, terms, self._telling(quote.text, terms), base, cost))
+        return found
+
+    def _stale(self, text: str) -> bool:
+        """Whether a text gives a value that the user changed, without the new one."""
+        return any(old in text and new not in text for old, new in self.state.superseded)
+
+    def _telling(self, line: str, terms: tuple[Term, ...]) -> tuple[float, ...]:
+        """For each term, how well the line tells what it has to do with: by the words that it stands with elsewhere.
+
+        A line with more than three names is a list, and tells nothing of any of them.
+        """
+        if sum(1 for term in terms if term[0] != NUMBER) > 3:
+            return (0.0,) * len(terms)
+        around = content_words(line)
+        return tuple(TELLING[min(2, len(around & self._neighbours.get(term, _NONE)))] for term in terms)
+
+    def _add_names(self, chosen: Selection, room: int, covered: set[Term]) -> None:
+        """Names and files that no chosen line shows, under the file that they live in."""
+        homes = {(term.kind, term.name): term.home.rsplit("/", 1)[-1] for term in self.state.terms}
+        order = sorted(
+            (term for term in self._values if term[0] != NUMBER and term not in covered and term in homes),
+            key=lambda term: (-self._values[term] / (self.count(term[1]) + 1), term[1]),
+        )
+        for term in order:
+            home = homes[term] if term[0] == NAME else ""
+            cost = self.count(term[1]) + 1 + (0 if home in chosen.names else self.count(home) + 1)
+            if cost <= room and term[1] not in chosen.names:
+                room -= cost
+                chosen.names.setdefault(home, []).append(term[1])
 
     def _fit(self, facts: Iterable[T], target: list[T], room: int, text: Callable[[T], str]) -> int:
         used = 0
         for fact in facts:
-            line = text(fact)
-            cost = self.count(line) + 2 if line else 0
-            if line and used + cost <= room:
+            cost = self.count(text(fact)) + 2
+            if used + cost <= room:
                 used += cost
                 target.append(fact)
         return used
 
-    def _open_task(self, task: Task) -> str:
-        return "" if task.state == "done" else task.text
+    def _left_out(self, chosen: Selection) -> int:
+        def missing(all_of: Sequence[object], some: Sequence[object]) -> int:
+            return max(0, len(all_of) - len(some))
 
-    def _candidates(self, chosen: Selection) -> list[Candidate]:
-        said = "\n".join(request.text for request in chosen.requests)
-        found: list[Candidate] = []
-        decisions = {quote.text for quote in self.state.decisions}
-        for quote in (*self.state.decisions, *self.state.quotes):
-            if quote.text in said or quote.text in self.kept_text:
-                continue
-            if quote.text in decisions and quote not in self.state.decisions:
-                continue
-            terms = tuple(dict.fromkeys(self.lexicon.terms(quote.text)))
-            named = sum(1 for term in terms if term[0] != NUMBER)
-            relational = named <= 3 and len(WORD.findall(quote.text)) >= 4
-            base = 0.25 if quote.text in decisions else 0.1 if quote.source & (USER | ASSISTANT | THINKING) else 0.0
-            base *= 1 / (1 + (self.state.turn - quote.turn) / 4)
-            if self.wanted:
-                base += 2.0 * len(self.wanted & content_words(quote.text)) / len(self.wanted)
-            found.append(Candidate(quote, terms, relational, base, self.count(quote.text) + 3))
-        return found
-
-    def _names(self, chosen: Selection, room: int, covered: set[Term]) -> int:
-        """Names that no chosen line shows, under the file that they live in."""
-        homes = {(term.kind, term.name): term.home for term in self.state.terms}
-        order = sorted(
-            (term for term in self.values if term[0] == NAME and term not in covered and homes.get(term)),
-            key=lambda term: (-self.values[term] / (self.count(term[1]) + 1), term[1]),
+        state = self.state
+        return (
+            missing(state.quotes, chosen.quotes)
+            + missing(state.requests, chosen.requests)
+            + missing(state.rules, chosen.rules)
+            + missing(state.commands, chosen.commands)
+            + missing(state.errors, chosen.errors)
         )
-        used = 0
-        for term in order:
-            home = homes[term].rsplit("/", 1)[-1]
-            cost = self.count(term[1]) + 1 + (0 if home in chosen.names else self.count(home) + 4)
-            if used + cost > room:
-                continue
-            used += cost
-            chosen.names.setdefault(home, []).append(term[1])
-        return used
 
 
 def command_text(command: Command) -> str:
     """A command as it is shown: whole if it is short, else program and first argument."""
-    return command.text if len(command.text) <= 60 else command.key
+    return command.text if len(command.text) <= 40 else command.key
+
+
+def _worth(quote: Quote) -> float:
+    """What a quote is worth to a reader by its kind."""
+    if quote.source & (USER | ASSISTANT | THINKING):
+        return 0.0 if is_narration(quote.text) else WORTH_PROSE
+    if _ONLY_PATH.match(quote.text):
+        return -1.0
+    return WORTH_CODE if is_telling_code(quote.text) else 0.0

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from treering.facts.commands import Command, StandingError
-from treering.facts.expect import expectation
+from treering.facts.expect import history_score
 from treering.facts.requests import Request
-from treering.facts.roles import ASSISTANT, COMMAND, EDIT, RESULT, THINKING, USER
+from treering.facts.roles import ARGUMENT, ASSISTANT, COMMAND, EDIT, RESULT, THINKING, USER
 from treering.facts.rules import Rule
 from treering.facts.tasks import Task
 from treering.session.messages import as_object
 
-__all__ = ["ASSISTANT", "COMMAND", "EDIT", "RESULT", "THINKING", "USER", "FactState"]
+__all__ = ["ARGUMENT", "ASSISTANT", "COMMAND", "EDIT", "RESULT", "THINKING", "USER", "FactState"]
 
 FORMAT = 1
 MAX_JSON_BYTES = 29_000
@@ -117,7 +117,7 @@ class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def smaller(self) -> FactState:
         """Without the quarter of the terms that is least expected to be used again, and their quotes."""
-        terms = sorted(self.terms, key=lambda t: (-expectation(t, self.clock), t.kind, t.name))
+        terms = sorted(self.terms, key=lambda t: (-history_score(t.kind, t.name, t, self.clock), t.kind, t.name))
         terms = terms[: len(terms) * 3 // 4]
         used: dict[int, int] = {}
         kept = tuple(

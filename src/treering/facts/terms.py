@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import re
 
-from treering.facts.expect import expectation
-from treering.facts.lexicon import NUMBER, WORD, Lexicon, Term
-from treering.facts.state import ASSISTANT, EDIT, RESULT, THINKING, USER, FactState, Quote, TermFact
+from treering.facts.expect import history_score
+from treering.facts.lexicon import NUMBER, WORD, Lexicon, Term, is_narration
+from treering.facts.state import ARGUMENT, ASSISTANT, EDIT, RESULT, THINKING, USER, FactState, Quote, TermFact
 
 BYTES_HIGH, BYTES_LOW = 78_000, 66_000
 """Above the first the least expected terms are forgotten, down to the second (bytes of names and quotes)."""
 
-MIN_QUOTE, MAX_QUOTE = 12, 220
+MIN_QUOTE, MIN_CODE, MAX_QUOTE = 12, 20, 220
 _TERM_BYTES, _QUOTE_BYTES = 60, 45
 _DEFINITION = re.compile(
     r"^(?:(?:export|public|private|protected|static|async|abstract|pub|final|default)\s+)*"
     r"(?:func|def|class|type|interface|struct|enum|trait|impl|fn|function|const|var|let|module|CREATE)\b"
 )
+_COMMENT = re.compile(r"^(?://|#|/\*\*?|--|;|\"\"\")\s*\w+(?: \S+){3}")
 _SOURCE_QUALITY = {USER: 30, ASSISTANT: 30, THINKING: 18, EDIT: 12}
 _PROSE_STAYS = 8
 _DIGITS = re.compile(r"\d+")
@@ -104,13 +105,13 @@ class TermTable:
         if not terms:
             return
         distinct = dict.fromkeys(terms)
-        quotable = MIN_QUOTE <= len(line) <= MAX_QUOTE
+        quotable = (MIN_QUOTE if prose else MIN_CODE) <= len(line) <= MAX_QUOTE
         if source & RESULT and quotable:
             self._supersede(line)
         quote: Quote | None = None
         density = 0
         for term in distinct:
-            if term[0] == NUMBER and source & (RESULT | EDIT | THINKING):
+            if term[0] == NUMBER and source & (RESULT | EDIT | ARGUMENT):
                 # A number is a fact if a person, the assistant or a command wrote it; elsewhere it is only seen again.
                 if term in self._terms:
                     self._saw(term, source)
@@ -157,17 +158,17 @@ class TermTable:
         count = len(WORD.findall(line))
         quality = 3 * min(count, 12) + (15 if terms <= 3 else -10) + (8 if len(line) <= 160 else 0)
         if prose:
-            quality += _SOURCE_QUALITY.get(source, 0)
-        elif _DEFINITION.match(line):
+            quality += _SOURCE_QUALITY.get(source, 0) - (20 if is_narration(line) else 0)
+        elif is_telling_code(line):
             quality += 15
         home = self._home if source & (RESULT | EDIT) else ""
         return Quote(line, self.entry, self._at, self._turn, source, home, max(0, quality))
 
     def _density(self, line: str, terms: dict[Term, None]) -> int:
+        if sum(1 for term in terms if term[0] != NUMBER) > 3:
+            return 0
         weight = 0.0
-        for index, term in enumerate(terms):
-            if index == 6:
-                break
+        for term in terms:
             record = self._terms.get(term)
             weight += math.log2(1 + record.messages) if record else 0.5
         return int(1000 * weight / (len(line) + 20))
@@ -214,7 +215,7 @@ class TermTable:
         """Forget the terms that are least expected to be used again, and quotes that no term needs."""
         scored = sorted(
             self._terms.items(),
-            key=lambda item: (-expectation(item[1], self._at), item[0]),
+            key=lambda item: (-history_score(item[0][0], item[0][1], item[1], self._at), item[0]),
         )
         kept: dict[Term, _Record] = {}
         quotes: dict[str, Quote] = {}
@@ -238,6 +239,11 @@ class TermTable:
                     self._refs[text] = self._refs.get(text, 0) + 1
         self._size = len(self._terms) * _TERM_BYTES + sum(_QUOTE_BYTES + _bytes(text) for text in self._quotes)
         self._frames = {frame: text for frame, text in self._frames.items() if text in self._quotes}
+
+
+def is_telling_code(line: str) -> bool:
+    """Whether a line of code tells something by itself: a definition, or a comment that is a sentence."""
+    return bool(_DEFINITION.match(line) or _COMMENT.match(line))
 
 
 def _bytes(text: str) -> int:

@@ -14,7 +14,7 @@ from weakref import WeakSet
 import msgspec
 
 from treering.cancel import CancelToken, OperationCancelledError
-from treering.compaction.files import FileOperations, file_operations, render_file_tags
+from treering.compaction.files import FileOperations, file_operations, render_file_tags, tag_budget
 from treering.compaction.hooks import AfterCompact, BeforeCompact, Compacting, CompactionAnswer
 from treering.compaction.plan import Plan, Skip, plan_compaction
 from treering.compaction.summarizer import ModelCall, Summarizer, Summary, SummaryRequest
@@ -40,9 +40,6 @@ MODEL_BUDGET_SHARE = 0.8
 
 LEAST_BUDGET = 256
 """Tokens below which a summary holds only what must not be missing (SPEC §8)."""
-
-FILE_TAGS_SHARE = 0.15
-"""The lists of files may take this share of a summary's budget."""
 
 
 class CompactOptions(TypedDict, total=False):
@@ -231,7 +228,9 @@ class _Compaction:
         cwd = self.session.header.cwd
         facts = fold(carried.facts_before(self.session, plan), span, cwd=cwd)
         files = file_operations(span, cwd=cwd, previous=carried.files_before(plan.previous))
-        tags = render_file_tags(files, max_tokens=int(FILE_TAGS_SHARE * self.budget))
+        kept_files = file_operations(plan.kept, cwd=cwd)
+        shown = {*kept_files.read, *kept_files.modified}
+        tags = render_file_tags(files, max_tokens=tag_budget(self.budget), seen=shown)
         request = SummaryRequest(
             history=plan.history,
             turn_prefix=plan.turn_prefix,

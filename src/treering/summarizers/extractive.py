@@ -7,19 +7,32 @@ over: what is wanted, what must be kept to, what was done request by request, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from treering.compaction.summarizer import Summary, SummaryRequest
-from treering.facts.roles import ASSISTANT, THINKING, USER
-from treering.facts.select import Selection, Selector, command_text
-from treering.facts.state import FactState, Quote
-from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock
-from treering.summarizers.sections import Headings, headings_for
+from treering.compaction.files import strip_file_tags
+from treering.compaction.summarizer import SpanMessage, Summary, SummaryRequest
+from treering.compaction.transcript import neutralise
+from treering.facts.commands import command_keys
+from treering.facts.fold import fold
+from treering.facts.lexicon import sentences
+from treering.facts.select import Selector
+from treering.facts.state import FactState
+from treering.facts.tools import command_of
+from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, decode_message
+from treering.summarizers.layout import essentials, lay_out
+from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_text
 
 MARGIN = 1.05
-"""The estimator may be a few percent low, so the budget is filled to this share of the estimate."""
+"""The estimator may be a few percent low, so a budget is filled to the estimate times this."""
+
+ESSENTIALS_BELOW = 256
+"""Below so many tokens only the last request, the rules and the open question are given."""
+
+_FRAME = 60
+_ROUNDS = 7
+_SHORT_CHARS = 200
 
 
 class ExtractiveSummarizer:
@@ -28,79 +41,67 @@ class ExtractiveSummarizer:
     name = "extractive"
 
     def summarize(self, request: SummaryRequest) -> Summary:
-        """The summary of the request's facts. The same request gives the same bytes."""
-        state = request.facts
-        words = headings_for(state.language)
+        """The summary of the request's facts. The same request gives the same bytes.
+
+        The text fits the budget by the estimator times `MARGIN`.
+        """
+        state = _with_foreign_summary(request)
         limit = int(request.budget / MARGIN)
-        selector = Selector(
-            state,
-            kept_text="\n".join(message_text(span.message) for span in request.kept),
-            instructions=request.instructions or "",
-            count=estimate_text,
-        )
-        room = limit - 60
-        text = ""
-        for _ in range(6):
-            chosen = selector.select(room)
-            text = render(chosen, state, words)
-            over = estimate_text(text) - limit
-            if over <= 0:
+        small = request.budget < ESSENTIALS_BELOW
+        text = essentials(state, limit, _count) if small else _fill(request, state, limit)
+        return Summary(text=text, short=short_summary(state), summarizer=self.name)
+
+
+def _fill(request: SummaryRequest, state: FactState, limit: int) -> str:
+    selector = Selector(
+        state,
+        kept_text="\n".join(message_text(span.message) for span in request.kept),
+        kept_commands=commands_of(request.kept),
+        instructions=request.instructions or "",
+        count=_count,
+    )
+    words = headings_for(state.language)
+    # The size of the frame depends on what is chosen: a few rounds find the room that fills the budget.
+    room, low, high, best = limit - _FRAME, 0, 2 * limit, ""
+    for _ in range(_ROUNDS):
+        tried = neutralise(lay_out(selector.select(room), state, words, split_turn=bool(request.turn_prefix)))
+        spare = limit - _count(tried)
+        if spare >= 0:
+            low, best = room, tried
+            if spare < _FRAME // 5:
                 break
-            room -= over + 8
-        return Summary(text=text, short=None, summarizer=self.name)
-
-
-def render(chosen: Selection, state: FactState, words: Headings) -> str:
-    """The chosen facts as Markdown."""
-    out: list[str] = []
-    last = state.requests[-1] if state.requests else None
-
-    def section(title: str, lines: list[str], level: str = "##") -> None:
-        if lines:
-            out.extend(["", f"{level} {title}", *lines])
-
-    if last:
-        section(words.goal, [last.text])
-    section(words.constraints, [f"- {rule.text}" for rule in chosen.rules])
-    by_turn: dict[int, list[Quote]] = {}
-    code: dict[str, list[Quote]] = {}
-    for quote in chosen.quotes:
-        if quote.source & (USER | ASSISTANT | THINKING) and not quote.home:
-            by_turn.setdefault(quote.turn, []).append(quote)
         else:
-            code.setdefault(quote.home, []).append(quote)
-    done: list[str] = []
-    requests = {request.turn: request for request in chosen.requests if request is not last}
-    now = state.turn
-    for turn in sorted({*by_turn, *requests} - {now}):
-        if turn in requests:
-            done.append(f"- {requests[turn].text}")
-        done.extend(f"  - {quote.text}" for quote in by_turn.get(turn, ()))
-    if done or by_turn.get(now) or chosen.errors:
-        out.extend(["", f"## {words.progress}"])
-    section(words.done, done, "###")
-    section(words.in_progress, [f"- {quote.text}" for quote in by_turn.get(now, ())], "###")
-    section(words.blocked, [f"- {error.text}" for error in chosen.errors], "###")
-    section(words.decisions, [f"- {quote.text}" for quote in chosen.decisions])
-    steps = [f"- {chosen.question}"] if chosen.question else []
-    section(words.next_steps, steps + [f"- {task.text}" for task in chosen.tasks])
-    context: list[str] = []
-    for home in sorted(code, key=lambda h: (h == "", h)):
-        if home:
-            context.append(f"{home}:")
-        context.extend(f"- {quote.text}" for quote in code[home])
-    if chosen.names:
-        context.append(f"{words.names}:")
-        context.extend(f"- {home}: {', '.join(names)}" for home, names in chosen.names.items())
-    if chosen.commands:
-        context.append(f"{words.commands}:")
-        context.extend(f"- {command_text(command)}" for command in chosen.commands)
-    if chosen.test:
-        context.append(f"{words.test}: {chosen.test.text}")
-    section(words.context, context)
-    if chosen.left_out > 0:
-        out.extend(["", words.left_out.format(count=chosen.left_out)])
-    return "\n".join(out).strip()
+            high = room
+        room = min(max(room + spare, low + 1), high - 1)
+        if room <= low:
+            break
+    return best or essentials(state, limit, _count)
+
+
+def short_summary(state: FactState) -> str | None:
+    """Two or three sentences for people: what was asked last, what came of it, what was asked first."""
+    if not state.requests:
+        return None
+    last = state.requests[-1]
+    parts = [_first_sentence(last.text)]
+    if last.question:
+        parts.append(last.question)
+    elif last.outcome:
+        parts.append(_first_sentence(last.outcome))
+    first = _first_sentence(state.requests[0].text)
+    if len(state.requests) > 1 and first not in parts:
+        parts.insert(0, first)
+    return neutralise(" ".join(part if part[-1] in ".?!。？！।…" else f"{part}." for part in parts if part))
+
+
+def commands_of(messages: Iterable[SpanMessage]) -> frozenset[str]:
+    """Program and first argument of all commands in the messages."""
+    return frozenset(
+        key
+        for span in messages
+        for call in span.message.tool_calls
+        for key, _ in command_keys(command_of(call.name, call.arguments))
+    )
 
 
 def message_text(message: Message) -> str:
@@ -112,6 +113,24 @@ def message_text(message: Message) -> str:
         elif isinstance(block, ToolCallBlock):
             parts.extend(_strings(block.arguments))
     return "\n".join(parts)
+
+
+def _with_foreign_summary(request: SummaryRequest) -> FactState:
+    """The facts; if they begin with this span though something was summarised before it, with that summary's facts."""
+    span = (*request.history, *request.turn_prefix)
+    if not request.previous_summary or request.facts.messages != len(span):
+        return request.facts
+    text = strip_file_tags(request.previous_summary)
+    message = decode_message({"role": "compactionSummary", "summary": text})
+    return fold(fold(FactState(), [SpanMessage("", message)], cwd=request.cwd), span, cwd=request.cwd)
+
+
+def _first_sentence(text: str) -> str:
+    first = next(iter(sentences(text)), text)
+    return first if len(first) <= _SHORT_CHARS else first[:_SHORT_CHARS].rsplit(" ", 1)[0] + " …"
+
+
+_count: Callable[[str], int] = estimate_text
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -30,7 +30,7 @@ HEADINGS = {
         in_progress="In Progress", blocked="Blocked", decisions="Key Decisions", next_steps="Next Steps",
         context="Critical Context", commands="Commands that were run", test="Last test result",
         names="Names by file", failed="failed",
-        left_out="{count} more facts are left out; `treering entry FILE ID` shows any entry in full.",
+        left_out="{count} more facts left out: `treering entry FILE ID` shows an entry.",
     ),
     "es": Headings(
         goal="Objetivo", constraints="Restricciones y preferencias", progress="Progreso", done="Hecho",
