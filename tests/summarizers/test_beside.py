@@ -11,7 +11,7 @@ from asked import SUMMARY, message, request
 from servers.scripted import chat, scripted
 from treering.compaction.summarizer import SPLIT_TURN_HEADING, SpanMessage, SummaryRequest
 from treering.facts.fold import FactState, fold
-from treering.summarizers.beside import FACTS_HEADING, FACTS_SHARE, with_facts, without_facts
+from treering.summarizers.beside import FACTS_SHARE, RECORD_HEADING, with_facts, without_facts
 from treering.summarizers.llm import LLMSummarizer
 from treering.tokens.estimate import estimate_text
 
@@ -50,7 +50,7 @@ def asked(history: tuple[SpanMessage, ...] = SPAN, **fields: object) -> SummaryR
 def test_rules_requests_and_commands_that_the_narrative_lacks_stand_after_it() -> None:
     text = with_facts(NARRATIVE, asked())
     assert text.startswith(NARRATIVE)
-    facts = text.partition(FACTS_HEADING)[2]
+    facts = text.partition(RECORD_HEADING)[2]
     assert "Never touch the generated files under build/" in facts
     assert "Now do the same for src/printer.py, please." in facts
     assert "make check" in facts
@@ -59,7 +59,7 @@ def test_rules_requests_and_commands_that_the_narrative_lacks_stand_after_it() -
 def test_what_the_narrative_says_is_not_said_again() -> None:
     first = SPAN[0].message.text
     told = f"{NARRATIVE}\n- *{first}*\n- Now do the same for\n  src/printer.py, please."
-    facts = with_facts(told, asked()).partition(FACTS_HEADING)[2]
+    facts = with_facts(told, asked()).partition(RECORD_HEADING)[2]
     assert RULE not in facts
     assert "Now do the same" not in facts
 
@@ -93,16 +93,16 @@ async def test_the_next_round_neither_sends_nor_stacks_them() -> None:
     with scripted(chat(SUMMARY)) as server:
         summary = await LLMSummarizer(server.model).summarize(asked(previous_summary=previous))
         sent = server.requests[0].json["messages"][1]["content"]
-    assert FACTS_HEADING not in sent
+    assert RECORD_HEADING not in sent
     assert "- Fix the tokenizer\n</previous-summary>" in sent
-    assert summary.text.count(FACTS_HEADING) == 1
+    assert summary.text.count(RECORD_HEADING) == 1
 
 
 async def test_in_a_split_turn_they_stand_with_the_history() -> None:
     with scripted(chat(SUMMARY), repeat=True) as server:
         summary = await LLMSummarizer(server.model).summarize(asked(turn_prefix=SPAN[:3]))
     history, _, prefix = summary.text.partition(f"\n\n---\n\n{SPLIT_TURN_HEADING}\n\n")
-    assert FACTS_HEADING in history
+    assert RECORD_HEADING in history
     assert prefix == SUMMARY.strip()
 
 

@@ -141,6 +141,8 @@ def _report(result: CompactionResult, kept: tuple[int, int], file: str) -> None:
         click.echo(f"  {plural(result.pruned.results, 'tool output')} pruned, {number(result.pruned.tokens)} tokens")
     if result.branched:
         click.echo("  Another process continued the session meanwhile: the compaction is on a branch of its own.")
+    if result.check is not None:
+        click.echo(f"  {_check_line(result.check)}")
     if result.short_summary:
         click.echo(f"\n{result.short_summary}")
     click.echo(f"\n{result.summary}\n")
@@ -148,6 +150,19 @@ def _report(result: CompactionResult, kept: tuple[int, int], file: str) -> None:
         click.echo(
             f"Nothing is lost: `treering entry {file} ID` shows any entry, `treering undo {file}` takes this back."
         )
+
+
+def _check_line(check: dict[str, Any]) -> str:
+    """What the check of the summary found, in one line."""
+    told, missing = len(check["kept"]), len(check["missing"])
+    parts = [f"check: {told} of {told + missing} facts that must not be lost are there"]
+    if check["repaired"]:
+        parts.append(f"{len(check['repaired'])} of them put back")
+    if check["invented"]:
+        parts.append(f"invented: {', '.join(check['invented'][:3])}")
+    if check["stale"]:
+        parts.append(f"out of date: {', '.join(check['stale'][:3])}")
+    return "; ".join(parts)
 
 
 @click.command()

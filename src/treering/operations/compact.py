@@ -14,17 +14,14 @@ from weakref import WeakSet
 import msgspec
 
 from treering.cancel import CancelToken, OperationCancelledError
-from treering.compaction.files import FileOperations, file_operations, render_file_tags, tag_budget
 from treering.compaction.hooks import AfterCompact, BeforeCompact, Compacting, CompactionAnswer
 from treering.compaction.plan import Plan, Skip, plan_compaction
 from treering.compaction.summarizer import ModelCall, Summarizer, Summary, SummaryRequest
 from treering.errors import SummaryError
-from treering.facts.fold import FactState, fold
 from treering.hooks import Hooks
-from treering.operations import carried
 from treering.operations.attempts import attempt_record
+from treering.operations.draft import Draft, assemble, from_hook, gather, make_request
 from treering.operations.measure import Measure, measure, summary_message_tokens
-from treering.operations.pins import Pin, pins_of_span, pins_on, render_pins
 from treering.operations.prune import prune_record
 from treering.operations.result import CompactionResult, Pruned, Reason
 from treering.session.entries import Entry
@@ -105,19 +102,6 @@ class _NotApplied(Exception):  # noqa: N818 - no error, but the way out of every
         self.outcome = outcome
         self.code = code
         self.cause = cause
-
-
-class _Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A summary that is ready to be committed."""
-
-    plan: Plan
-    text: str
-    first_kept_id: str
-    details: dict[str, Any]
-    short: str | None = None
-    preserve_data: dict[str, Any] | None = None
-    summarizer: str = ""
-    from_extension: bool = False
 
 
 class _Compaction:
@@ -211,7 +195,7 @@ class _Compaction:
 
     # Fulfil
 
-    async def _draft(self, plan: Plan) -> _Draft:
+    async def _draft(self, plan: Plan) -> Draft:
         decision = await self.hooks.before_compact(
             BeforeCompact(**self._event_fields(plan), plan=plan),
             self.waiting,
@@ -220,50 +204,29 @@ class _Compaction:
         self.problems += map(str, decision.problems)
         if decision.cancel is not None:
             raise _NotApplied("cancelled", "hook", f"hook {decision.hook} said no. {decision.cancel.reason}".strip())
+        material = gather(self.session, plan, self.budget)
         if decision.compaction is not None:
-            return self._from_hook(plan, decision.compaction)
+            return from_hook(plan, material, decision.compaction)
         additions = await self.hooks.compacting(Compacting(**self._event_fields(plan), plan=plan), self.waiting)
         self.problems += map(str, additions.problems)
-        span = (*plan.history, *plan.turn_prefix)
-        cwd = self.session.header.cwd
-        facts = fold(carried.facts_before(self.session, plan), span, cwd=cwd)
-        files = file_operations(span, cwd=cwd, previous=carried.files_before(plan.previous))
-        kept_files = file_operations(plan.kept, cwd=cwd)
-        shown = {*kept_files.read, *kept_files.modified}
-        tags = render_file_tags(files, max_tokens=tag_budget(self.budget), seen=shown)
-        request = SummaryRequest(
-            history=plan.history,
-            turn_prefix=plan.turn_prefix,
-            kept=plan.kept,
-            facts=facts,
-            prefix_facts=fold(FactState(), plan.turn_prefix, cwd=cwd) if plan.split_turn else None,
-            previous_summary=plan.previous.summary if plan.previous else None,
+        request = msgspec.structs.replace(
+            make_request(self.session, plan, material, self.budget, additions),
             instructions=self.instructions,
-            budget=self.budget - estimate_text(tags),
-            cwd=cwd,
-            prompt=additions.prompt,
-            context_lines=additions.context,
             short=self.short,
             on_call=self.calls.append,
             on_progress=self.on_progress,
         )
         summary = await self._summarise(request)
-        pins = pins_on(plan.path)
-        blocks = [
-            summary.text.strip(),
-            "\n".join(carried.awaited_names(plan.open_calls, span)),
-            render_pins(pins_of_span(pins, plan.path, plan.cut)),
-            tags,
-        ]
-        preserve = {**(additions.preserve_data or {}), **(summary.preserve_data or {})}
-        return _Draft(
-            plan=plan,
-            text="\n\n".join(block for block in blocks if block),
-            first_kept_id=plan.first_kept_id,
-            details=self._details(files, facts, pins, summary, plan),
-            short=summary.short,
-            preserve_data=preserve or None,
-            summarizer=summary.summarizer,
+        assert self.size is not None
+        return assemble(
+            self.session,
+            plan,
+            material,
+            summary,
+            budget=self.budget,
+            size=self.size,
+            prune_id=self.prune_id,
+            additions=additions,
         )
 
     async def _summarise(self, request: SummaryRequest) -> Summary:
@@ -277,37 +240,7 @@ class _Compaction:
             raise _NotApplied("failed", "empty_summary", f"{summary.summarizer} gave an empty summary")
         return summary
 
-    def _from_hook(self, plan: Plan, answer: CompactionAnswer) -> _Draft:
-        details = answer.details or {"readFiles": [], "modifiedFiles": []}
-        return _Draft(
-            plan=plan,
-            text=answer.summary,
-            first_kept_id=answer.first_kept_entry_id,
-            details=details,
-            short=answer.short_summary,
-            preserve_data=answer.preserve_data,
-            summarizer="hook",
-            from_extension=True,
-        )
-
-    def _details(
-        self, files: FileOperations, facts: FactState, pins: tuple[Pin, ...], summary: Summary, plan: Plan
-    ) -> dict[str, Any]:
-        return carried.details(
-            files,
-            facts=facts,
-            model=self.session.context().model,
-            pins=pins,
-            summarizer=summary.summarizer,
-            redacted=summary.redacted,
-            openCalls=list(plan.open_calls),
-            calibration=msgspec.to_builtins(self.size.calibration)
-            if self.size and self.size.calibration.pairs
-            else None,
-            prune=self.prune_id,
-        )
-
-    def _check_gain(self, draft: _Draft) -> None:
+    def _check_gain(self, draft: Draft) -> None:
         assert self.size is not None
         replaced = self.size.replaced(draft.plan, draft.first_kept_id)
         tokens = summary_message_tokens(draft.text)
@@ -318,7 +251,7 @@ class _Compaction:
 
     # Apply
 
-    def _commit(self, draft: _Draft) -> tuple[Entry, bool]:
+    def _commit(self, draft: Draft) -> tuple[Entry, bool]:
         assert self.size is not None
         self._check_leaf(draft.plan)
         body: dict[str, Any] = {
@@ -382,7 +315,7 @@ class _Compaction:
             seconds=time.perf_counter() - self.clock,
         )
 
-    def _applied(self, draft: _Draft, entry: Entry | None, *, branched: bool = False) -> CompactionResult:
+    def _applied(self, draft: Draft, entry: Entry | None, *, branched: bool = False) -> CompactionResult:
         assert self.size is not None
         return CompactionResult(
             outcome="applied",
@@ -400,6 +333,7 @@ class _Compaction:
             pruned=self.pruned,
             read_files=tuple(draft.details.get("readFiles", ())),
             modified_files=tuple(draft.details.get("modifiedFiles", ())),
+            check=msgspec.to_builtins(draft.check),
             open_calls=draft.plan.open_calls,
             branched=branched,
             problems=tuple(self.problems),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from treering.compaction.check import RECORD_HEADING
 from treering.compaction.files import strip_file_tags
 from treering.compaction.summarizer import SummaryRequest
 from treering.facts.select import Selection, Selector, command_text
@@ -17,16 +18,13 @@ from treering.summarizers.extractive import MARGIN, message_text
 from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_message, estimate_text
 
-FACTS_HEADING = "## From the Record"
-"""Over the facts that stand beside a narrative."""
-
 FACTS_SHARE = 0.4
 """The most of a budget that facts may take beside a narrative."""
 
 GAIN_SHARE = 0.6
 """A summary with its facts is at most this share of what it replaces."""
 
-_SECTION = re.compile(rf"\n*^{re.escape(FACTS_HEADING)}$.*?(?=^---$|^# |^## |\Z)", re.DOTALL | re.MULTILINE)
+_SECTION = re.compile(rf"\n*^{re.escape(RECORD_HEADING)}$.*?(?=^---$|^# |^## |\Z)", re.DOTALL | re.MULTILINE)
 _LEAST = 40
 
 
@@ -52,7 +50,7 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
     # On a short span facts could make the whole longer than what it replaces, and all would be refused.
     allowed = min(int(request.budget / MARGIN), int(GAIN_SHARE * replaced_tokens(request)))
     limit = allowed - taken - estimate_text(narrative)
-    room = min(limit, int(FACTS_SHARE * request.budget)) - estimate_text(FACTS_HEADING) - 4
+    room = min(limit, int(FACTS_SHARE * request.budget)) - estimate_text(RECORD_HEADING) - 4
     if room < _LEAST:
         return narrative
     shown = "\n".join((*(message_text(span.message) for span in request.kept), narrative))
@@ -73,7 +71,7 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
             least, lines = aim, tried
         else:
             most = aim
-    return f"{narrative}\n\n{FACTS_HEADING}\n" + "\n".join(lines) if lines else narrative
+    return f"{narrative}\n\n{RECORD_HEADING}\n" + "\n".join(lines) if lines else narrative
 
 
 def _newest(texts: Sequence[str], told: str, room: int) -> frozenset[str]:
