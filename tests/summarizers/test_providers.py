@@ -20,6 +20,7 @@ from servers.scripted import Answer, Scripted, scripted
 from treering.compaction.summarizer import ModelCall
 from treering.errors import SummaryError
 from treering.summarizers.llm import LLMSummarizer
+from treering.summarizers.model_layer import ModelOptions, open_model
 
 LONG = tuple(message("user", f"Step {number}: " + "change the parser again. " * 60) for number in range(30))
 
@@ -181,6 +182,16 @@ async def test_reasoning_gets_room_beside_the_summary() -> None:
     with scripted(openai()) as server:
         await summarizer(openai_model(server)).summarize(request(budget=1000))
         assert server.requests[0].json["max_output_tokens"] > 8000
+
+
+@pytest.mark.parametrize(("effort", "sent"), [("low", {"effort": "low"}), ("none", {"effort": "none"}), (None, None)])
+async def test_the_effort_is_sent_as_the_model_takes_it(effort: Any, sent: dict[str, str] | None) -> None:
+    with scripted(openai()) as server:
+        async with open_model(openai_model(server)) as opened:
+            opened.options = ModelOptions(name="gpt-5.4", effort=effort)
+            await opened.ask("system", "prompt", 500)
+        reasoning = server.requests[0].json.get("reasoning") or {}
+    assert reasoning.get("effort") == (sent or {}).get("effort")
 
 
 @pytest.mark.parametrize(

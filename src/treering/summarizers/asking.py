@@ -146,8 +146,10 @@ class Asker:
         text = self._usable(answer, budget)
         if isinstance(text, Unusable):
             self.tell(f"the answer could not be used: {text.reason}; asking once more")
-            if answer.finish == "length" and self.source.reasons:
-                max_tokens *= 2  # what it had was spent on reasoning
+            if answer.finish == "length":
+                # Reasoning may have taken what it had, or its tokens are smaller than ours in this language; whether
+                # the text is too long is judged by our own count.
+                max_tokens = max(max_tokens, self.source.output_limit(int(2.5 * budget) + 32))
             again = f"{prompt}\n\n{fill(self.prompts.retry, reason=text.reason)}"
             text = self._usable(await self._send(purpose, again, max_tokens, retry=1), budget)
         if isinstance(text, Unusable):

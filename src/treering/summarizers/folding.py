@@ -78,7 +78,7 @@ def _share(asker: Asker, task: Task, window: int, previous: str | None) -> _Room
     frame = request_text(task, asker.prompts, conversation="", previous="x", clean=str)
     overhead = estimate_text(asker.prompts.system) + estimate_text(frame) + estimate_text(asker.prompts.retry) + 30
     answer = min(task.budget, window // 4)
-    max_tokens = min(asker.source.output_limit(int(answer * 1.15) + 16), max(answer, window // 2))
+    max_tokens = min(asker.source.output_limit(int(answer * 1.25) + 16), max(answer, window // 2))
     # Every part after the first carries the summary so far.
     carried = max(estimate_text(previous) if previous else 0, answer)
     conversation = int((window - max_tokens) * _MARGIN) - overhead - carried
