@@ -30,7 +30,7 @@ PROMPTS = load_prompts(
 )
 """With the package's own a model of this size rambles up to its limit, which is a failure, as it must be."""
 
-LONG = tuple(message("user", f"Step {number}: " + "change the parser again. " * 30) for number in range(16))
+LONG = tuple(message("user", f"Step {number}: " + "change the parser again. " * 30) for number in range(15))
 
 
 def small(name: str, **options: float | int) -> LLMSummarizer:
@@ -66,8 +66,10 @@ async def test_a_real_overflow_teaches_the_window_and_the_rest_is_folded(llama: 
 
 async def test_an_answer_that_is_cut_off_is_no_summary(llama: Callable[[int], str]) -> None:
     calls: list[ModelCall] = []
+    rambling = load_prompts({"system": "You count.", "first": "Count from one to a thousand, every number in words."})
+    summarizer = LLMSummarizer(ModelOptions(name=llama(2048), temperature=0.0), prompts=rambling)
     with pytest.raises(SummaryError, match="cut off"):
-        await LLMSummarizer(ModelOptions(name=llama(2048), temperature=0.0)).summarize(request(budget=64, calls=calls))
+        await summarizer.summarize(request(WORK[:2], budget=64, calls=calls))
     assert [call.outcome for call in calls] == ["answered", "answered"]
 
 
