@@ -69,7 +69,7 @@ def lines(entries: int, size: int, compactions: bool, branches: bool, chance: ra
     header = {"type": "session", "version": 3, "id": f"bench-{entries}", "timestamp": _time(0), "cwd": "/srv/demo"}
     yield json.dumps(header).encode()
     parent: str | None = None
-    ids: list[str] = []
+    ids: list[str] = []  # the end of the path
     for number in range(entries):
         entry_id = f"{number:08x}"
         if compactions and number % COMPACTION_EVERY == COMPACTION_EVERY - 1:
@@ -81,8 +81,9 @@ def lines(entries: int, size: int, compactions: bool, branches: bool, chance: ra
         yield json.dumps({**head, **body}, separators=(",", ":")).encode()
         ids.append(entry_id)
         del ids[: -KEPT * 2]
-        leaves = branches and number % 100 == 99 and number % COMPACTION_EVERY > KEPT
-        parent = ids[-20] if leaves else entry_id
+        if branches and number % 100 == 70:  # what was done last is left as a branch
+            del ids[-20:]
+        parent = ids[-1]
 
 
 def _message(number: int, text: str) -> dict[str, object]:
