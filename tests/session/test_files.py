@@ -285,7 +285,7 @@ class TestPermissions:
 
     def _as_user(self, folder: Path, code: str) -> subprocess.CompletedProcess[str]:
         prelude = """
-            import os
+            import glob, hashlib, os, shutil, uuid  # now: the other user may not be able to read them
             import treering.session.tree as t
             import treering.session.jsonl
             if os.getuid() == 0:

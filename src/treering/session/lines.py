@@ -8,8 +8,9 @@ Read = Callable[[int, int], bytes]
 """Reads up to so many bytes from an offset on: `read(length, offset)`. Nothing: the file ends there."""
 
 FORWARD_BLOCK = 1 << 20
-BACKWARD_BLOCK = 1 << 18
-"""Bytes of one read from the end: about as much as the kept part of a context, so that one read often does."""
+FIRST_BACKWARD_BLOCK = 1 << 16
+LAST_BACKWARD_BLOCK = 1 << 20
+"""Bytes of the reads from the end: each takes twice as much as the one before, so that little is read in vain."""
 
 
 def lines_forward(
@@ -43,11 +44,11 @@ def lines_forward(
 def lines_backward(read: Read, end: int) -> Iterator[list[tuple[int, bytes]]]:
     """The lines before byte `end`, block by block, each block's lines newest first.
 
-    A line of many megabytes makes the block grow, so that the work stays linear.
+    The blocks grow, with a line of many megabytes to any size, so that the work stays linear.
     """
     tail: list[bytes] = []  # pieces of the line that reaches into the block before, last piece first
     position = end
-    size = BACKWARD_BLOCK
+    size = FIRST_BACKWARD_BLOCK
     while position > 0:
         start = max(0, position - size)
         block = _read_exactly(read, start, position - start)
@@ -74,7 +75,7 @@ def lines_backward(read: Read, end: int) -> Iterator[list[tuple[int, bytes]]]:
         else:
             tail = [head]
         position = start
-        size = BACKWARD_BLOCK
+        size = min(2 * size, LAST_BACKWARD_BLOCK)
         yield lines
 
 

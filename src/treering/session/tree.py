@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from types import TracebackType
@@ -330,6 +329,8 @@ def new_header(
     session_id: str | None = None,
 ) -> JsonObject:
     """A version-3 header for a new session."""
+    import uuid  # here, so that whoever opens a session starts quicker
+
     header: dict[str, Any] = {
         "type": "session",
         "version": 3,
