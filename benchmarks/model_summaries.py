@@ -1,6 +1,6 @@
 """What two summaries that a large model really wrote kept, alone and with the facts beside them (MEASURES §1).
 
-    python -m benchmarks.model_summaries ../shared/sessions/pi/two-compactions.v1.jsonl
+    python -m benchmarks.model_summaries [FILE]
 
 The summaries are those inside the file. Each is measured against what its session did afterwards: as it was written,
 with our facts in a budget of which they may take 40 %, and, for comparison, a summary without a model of that size.
@@ -23,6 +23,7 @@ from treering.summarizers.beside import FACTS_SHARE, with_facts, without_facts
 from treering.summarizers.extractive import ExtractiveSummarizer
 from treering.tokens.estimate import estimate_text
 
+SESSION = Path(__file__).parents[2] / "shared/sessions/pi/two-compactions.v1.jsonl"
 MEASURES = ("files", "names", "commands", "numbers", "directives", "relations", "next_steps", "errors", "bare")
 
 
@@ -83,4 +84,5 @@ def _percent(rate: float | None) -> str:
 
 
 if __name__ == "__main__":
-    print(table(list(rows(Path(sys.argv[1])))))
+    file = Path(sys.argv[1]) if len(sys.argv) > 1 else SESSION
+    print(table(list(rows(file))) if file.exists() else f"there is no {file}: name a session with compactions")

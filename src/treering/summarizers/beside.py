@@ -14,7 +14,7 @@ from treering.compaction.files import strip_file_tags
 from treering.compaction.summarizer import SummaryRequest
 from treering.facts.select import Selection, Selector, command_text
 from treering.facts.state import FactState
-from treering.summarizers.extractive import MARGIN, message_text
+from treering.summarizers.extractive import MARGIN, commands_of, message_text
 from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_message, estimate_text
 
@@ -54,7 +54,13 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
     if room < _LEAST:
         return narrative
     shown = "\n".join((*(message_text(span.message) for span in request.kept), narrative))
-    selector = Selector(request.facts, kept_text=shown, instructions=request.instructions or "", count=estimate_text)
+    selector = Selector(
+        request.facts,
+        kept_text=shown,
+        kept_commands=commands_of(request.kept),
+        instructions=request.instructions or "",
+        count=estimate_text,
+    )
     # The user's words and what was run first: of all that could be chosen, as much as this part of the room takes.
     told = _plain(narrative)
     wide = selector.select(4 * room)
