@@ -56,6 +56,7 @@ bench: setup $(JUDGES) ## Measure speed and retention; prints the tables of the 
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/tokens.py
 	$(BIN)/python benchmarks/retention.py --judges
+	$(BIN)/python -m benchmarks.model_summaries
 
 clean: ## Remove what the targets above made.
 	rm -rf $(VENV) node_modules tests/pi/node_modules

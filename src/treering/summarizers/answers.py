@@ -41,17 +41,22 @@ _OPEN_SUMMARY = re.compile(r"<summary>", re.IGNORECASE)
 _CLOSE_SUMMARY = re.compile(r"</summary>", re.IGNORECASE)
 _FILE_TAGS = re.compile(r"<(read-files|modified-files)>.*?(?:</\1>|\Z)\s*", re.IGNORECASE | re.DOTALL)
 _ERROR = re.compile(
+    # Only the openings of errors and refusals: a summary may well begin with "Error handling was reworked".
     r"\A\W{0,3}(?:"
-    r"(?:api |internal |server |http )?error(?: generating| while| during| creating)?\b(?: summary)?\W"
-    r"|(?:failed|unable) to (?:generate|create|produce|summari[sz]e)\b"
+    r"(?:api |internal |server |http )*error\s*"
+    r"(?:[:(\d\[{]|-\s|generating\b|while\b|during\b|creating\b|occurred\b|\Z)"
+    r"|an? (?:\w+ )?error (?:occurred|happened)\b"
+    r"|(?:failed|unable) to (?:(?:generate|create|produce|write|make)\b.{0,20}\bsummary|summari[sz]e)\b"
     r"|(?:i'?m sorry|i am sorry|sorry)\b.{0,80}\b(?:can(?:no|')?t|unable|not able)\b"
-    r"|i (?:can(?:no|')t|am unable to|'m unable to|am not able to) \w+"
-    r"|(?:rate limit|too many requests|service unavailable|internal server error|bad gateway|upstream)\b"
+    r"|i (?:can(?:no|')t|am unable to|'m unable to|am not able to) (?:help|assist|summari[sz]e|do|fulfil|comply|continue)"
+    r"|rate limit (?:reached|exceeded)\b"
+    r"|(?:too many requests|service unavailable|internal server error|bad gateway)\W*"
+    r"(?:$|[:(\d])"
     r"|traceback \(most recent call last\)"
     r"|<!doctype html|<html\b"
     r"|\{\s*\"(?:error|errors|detail)\"\s*:"
     r")",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _CALL_AS_TEXT = re.compile(
     r"\A\s*(?:<(?:tool_call|function_call|invoke|antml:\w+)\b|\[(?:tool_call|TOOL_CALLS)\]"
