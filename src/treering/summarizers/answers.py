@@ -48,7 +48,7 @@ _ERROR = re.compile(
     r"|an? (?:\w+ )?error (?:occurred|happened)\b"
     r"|(?:failed|unable) to (?:(?:generate|create|produce|write|make)\b.{0,20}\bsummary|summari[sz]e)\b"
     r"|(?:i'?m sorry|i am sorry|sorry)\b.{0,80}\b(?:can(?:no|')?t|unable|not able)\b"
-    r"|i (?:can(?:no|')t|am unable to|'m unable to|am not able to) (?:help|assist|summari[sz]e|do|fulfil|comply|continue)"
+    r"|i (?:can(?:no|')t|am unable to|'m unable to|am not able to) (?:help|assist|summari[sz]e|do|comply|continue)"
     r"|rate limit (?:reached|exceeded)\b"
     r"|(?:too many requests|service unavailable|internal server error|bad gateway)\W*"
     r"(?:$|[:(\d])"
