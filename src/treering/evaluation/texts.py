@@ -31,7 +31,7 @@ SHELL_TOOLS = frozenset(
 _COMMAND_KEYS = ("command", "cmd", "commands", "script", "input", "code")
 _ARROW_NUMBER = re.compile(r"^[ \t]*\d+(?:→|\t|[ ]?[|│](?=[ \t]|$)[ ]?)", re.MULTILINE)
 _COLON_NUMBER = re.compile(r"^[ \t]*\d+[:\-](?!\d)[ ]?", re.MULTILINE)
-_TAGGED = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>.*?</\1>", re.DOTALL)
+_OPEN_TAG = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
 _FENCE = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
@@ -82,7 +82,24 @@ def read_part(messages: Sequence[SpanMessage]) -> Part:
 
 def own_words(text: str) -> str:
     """A user's message without what programs put into it: tagged blocks such as notifications, and fenced code."""
-    return _FENCE.sub("\n", _TAGGED.sub("\n", text)).strip()
+    return _FENCE.sub("\n", _without_tagged(text)).strip()
+
+
+def _without_tagged(text: str) -> str:
+    parts: list[str] = []
+    position = 0
+    unclosed: set[str] = set()
+    for tag in _OPEN_TAG.finditer(text):
+        name = tag.group(1)
+        if tag.start() < position or name in unclosed:
+            continue
+        end = text.find(f"</{name}>", tag.end())
+        if end < 0:
+            unclosed.add(name)
+        else:
+            parts.append(text[position : tag.start()])
+            position = end + len(name) + 3
+    return "\n".join([*parts, text[position:]])
 
 
 def is_shell(tool_name: str) -> bool:

@@ -22,15 +22,15 @@ _PASCAL = re.compile(r"_*[A-Z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|_*[A-Z]{2,}[
 _SNAKE = re.compile(r"_*[a-z][a-z0-9]*(?:_+[a-z0-9]+)+_*")
 _UPPER = re.compile(r"_*[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+_*")
 
-_PATH = re.compile(
-    r"(?<![\w@:/.~\-])(?:~?/|\.{1,2}/)?(?:[\w@.+\-\[\]$]+/)*[\w@.+\-\[\]$]+\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/(])"
-)
-_URL = re.compile(r"\b[a-z][a-z0-9+.\-]*://[^\s\"'<>)\]`]+")
+_PATH = re.compile(r"[\w@.+\-~/]+")
+_URL = re.compile(r"\b[a-z][a-z0-9+.\-]{0,15}://[^\s\"'<>)\]`]+")
 _NUMBER = re.compile(r"(?<![\w.])\d{3,}(?![\w])|(?<![\w])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\w])")
 
+LONGEST_COMMAND = 10_000
+"""Characters of a command line that are looked at; what is longer carries data."""
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
-_SPLIT = re.compile(r"\s*(?:&&|\|\||;|\||\n|(?<![>&])&(?![>&]))\s*")
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?^\s*\2\s*$", re.DOTALL | re.MULTILINE)
+_SPLIT = re.compile(r"&&|\|\||;|\||\n|(?<![>&])&(?![>&])")
+_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PREFIXES = frozenset(
     {"sudo", "time", "env", "nohup", "exec", "command", "then", "do", "else", "if", "while", "!", "("}
@@ -79,8 +79,10 @@ def is_name(word: str) -> bool:
 
 
 def paths(text: str) -> list[str]:
-    """File paths as they are written, in order, repeats included. Addresses of the web are no files."""
-    return [path for match in _PATH.finditer(_URL.sub(" ", text)) if _is_file(path := match.group())]
+    """File paths as they are written, in order, repeats included. Addresses of the web and calls are no files."""
+    plain = _URL.sub(" ", text)
+    found = (match for match in _PATH.finditer(plain) if plain[match.end() : match.end() + 1] != "(")
+    return [path for match in found if _is_file(path := match.group().rstrip("."))]
 
 
 def base_names(text: str) -> list[str]:
@@ -91,7 +93,7 @@ def base_names(text: str) -> list[str]:
 def _is_file(path: str) -> bool:
     base = path.rsplit("/", 1)[-1]
     stem, _, extension = base.rpartition(".")
-    return extension.lower() in FILE_EXTENSIONS and any(map(str.isalnum, stem or extension))
+    return extension.lower() in FILE_EXTENSIONS and any(map(str.isalnum, stem)) and "@" not in path
 
 
 def numbers(text: str) -> list[str]:
@@ -105,7 +107,7 @@ def invocations(command: str) -> Iterator[str]:
     Changes of directory, assignments and control words are passed over, here documents are left out, and a first
     argument that is quoted counts as none: nobody looks for a program by a text that it was once given.
     """
-    text = _HEREDOC.sub("", command)
+    text = _HEREDOC.sub("", command[:LONGEST_COMMAND])
     # A quoted text may hold separators; it becomes one opaque word while splitting.
     text = _QUOTED.sub(lambda match: "\x00" if re.search(r"[\s;&|]", match.group()) else match.group()[1:-1], text)
     for simple in _SPLIT.split(text):
