@@ -35,7 +35,7 @@ def chat_row(language: str, budget: int) -> Row:
     for role, text in json.loads((DATA / f"chats/{language}.json").read_text(encoding="utf-8")):
         session.append_message({"role": role, "content": [{"type": "text", "text": text}]})
     job = Job(budgets=(budget,), exact=True, with_baselines=False)
-    cuts = make_cuts(session.path(), at=(0.6, 0.8, 0.95), keep_tokens=200, least_region=200)
+    cuts = make_cuts(session.path(), at=(0.7, 0.8, 0.95), keep_tokens=150, least_region=500)
     (row,) = mean_rows(result for cut in cuts for result in evaluate_cut(cut, job, language))
     assert row.cuts == 3
     return row
@@ -68,14 +68,30 @@ def test_a_corrected_value_is_never_given_without_the_new_one():
         found = evaluate_file(str(DATA / f"languages/bookshelf-{language}.v3.jsonl"), job)
         stale = [(result.budget, result.at) for result in found.results if result.score.stale.hit]
         assert not stale, language
-        assert chat_row(language, budget=500).stale == 0, language
+        assert chat_row(language, budget=400).stale == 0, language
+
+
+@pytest.mark.xfail(reason="a summary is filled to estimate × 1.05, and texts full of identifiers have a little more")
+def test_no_summary_is_over_its_budget_by_the_exact_count():
+    job = Job(
+        budgets=(600, 800, 1100, 2000),
+        at=(0.6, 0.75, 0.9),
+        keep_tokens=3000,
+        least_region=4000,
+        exact=True,
+        with_baselines=False,
+    )
+    for language in ("en", *OTHERS):
+        found = evaluate_file(str(DATA / f"languages/bookshelf-{language}.v3.jsonl"), job)
+        over = [(r.budget, r.score.tokens) for r in found.results if r.score.over_budget]
+        assert not over, language
 
 
 @pytest.mark.parametrize("language", ["en", *OTHERS])
 def test_a_chat_without_tools_keeps_its_open_request_and_invents_nothing(language: str):
-    row = chat_row(language, budget=500)
+    row = chat_row(language, budget=400)
     assert row.rates["next_steps"] == 1.0
-    assert row.rates["directives"] >= 0.4
+    assert row.rates["directives"] >= 0.55
     assert (row.invented, row.over_budget) == (0, 0)
 
 
