@@ -307,6 +307,33 @@ for number in range(100):
             assert not added.branched
             assert not added.adopted
 
+    def test_a_branch_is_said_also_after_a_refresh(self, path: Path) -> None:
+        with Session.open(path) as mine, Session.open(path) as theirs:
+            leaf = mine.leaf_id
+            theirs.append_message(ANSWER)
+            assert len(mine.refresh()) == 1
+            assert mine.leaf_id == leaf
+            assert mine.append_message(ANSWER).branched
+            assert not mine.append_message(ANSWER).branched
+
+    def test_looking_at_children_takes_nothing_away_from_the_next_append(self, path: Path) -> None:
+        with Session.open(path) as mine, Session.open(path) as theirs:
+            leaf = mine.leaf_id
+            label = theirs.set_label(leaf or "", "here")
+            mine.children(leaf)
+            assert [entry.id for entry in mine.append_message(ANSWER).adopted] == [label.id]
+            assert [entry.id for entry in mine.children(leaf)] == [label.id]
+
+    def test_a_leaf_that_moves_is_a_branch_of_nobody(self, path: Path) -> None:
+        with Session.open(path) as mine, Session.open(path) as theirs:
+            root = mine.leaf_id
+            mine.append_message(ANSWER)
+            theirs.refresh()
+            theirs.append_at(root, {"type": "message", "message": ANSWER})
+            mine.checkout(root)
+            assert mine.leaf_id != root
+            assert not mine.append_message(ANSWER).branched
+
     def test_what_was_adopted_before_a_failure_stays_adopted(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def failing(fd: int) -> None:
             raise OSError(28, "No space left on device")

@@ -78,7 +78,8 @@ class Session:
         last = store.last()
         self._leaf_id = last.id if last else None
         self._end = store.end()  # what this session knows of; the store may know more, if it is shared
-        self._children: dict[str | None, list[str]] | None = None
+        self._overtaken = False  # others continued our leaf with work of their own, and no append has said so yet
+        self._children: dict[str | None, dict[str, None]] | None = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], **options: Any) -> Session:
@@ -192,21 +193,23 @@ class Session:
             sync = sync or _is_important(body)
         entries = self._make_entries(parent_id, bodies)
         adopted: list[Entry] = []
-        branched = False
+        at_leaf = parent_id == self._leaf_id
+        branched = at_leaf and self._overtaken
         while not self.store.append(entries, self._end, sync=sync):
             foreign = self._learn_foreign()
-            if not foreign:  # an upgrade by another process, which changed no more than the file's identity
-                continue
-            if parent_id == self._leaf_id and _continues(parent_id, foreign):
-                adopted += foreign
-                self._leaf_id = parent_id = foreign[-1].id
-                entries = self._make_entries(parent_id, bodies)
+            if at_leaf:
+                branched = self._overtaken
+                if self._leaf_id != parent_id:
+                    adopted += foreign
+                    parent_id = self._leaf_id
+                    entries = self._make_entries(parent_id, bodies)
             else:
                 branched = branched or any(entry.parent_id == parent_id for entry in foreign)
         self._end = self.store.end()
+        self._overtaken = False
+        self._leaf_id = entries[-1].id
         if self._children is not None:
             self._note_children(entries)
-        self._leaf_id = entries[-1].id
         return Appended(entries, tuple(adopted), branched)
 
     def append_message(self, message: JsonObject) -> Appended:
@@ -223,26 +226,18 @@ class Session:
         if entry_id is not None:
             self.get(entry_id)
         if entry_id != self._leaf_id:
-            left = self._leaf_id
-            self._leaf_id = entry_id
-            try:
-                self.append(records.record(records.LEAF, left=left))
-            except BaseException:
-                self._leaf_id = left
-                raise
+            self.append_at(entry_id, records.record(records.LEAF, left=self._leaf_id))
 
     def children(self, entry_id: str | None) -> list[Entry]:
         """The entries that continue this one (None: the roots), oldest first. Reads the whole session once."""
         if self._children is None:
-            children: dict[str | None, list[str]] = {}
+            self._children = {}
             known: set[str] = set()
-            self._learn_foreign()
             for entry in self.store.scan():
                 if entry.id not in known:
                     known.add(entry.id)
-                    children.setdefault(entry.parent_id, []).append(entry.id)
-            self._children = children
-        return [self.get(child) for child in self._children.get(entry_id, [])]
+                    self._note_children((entry,))
+        return [self.get(child) for child in self._children.get(entry_id, ())]
 
     def labels(self) -> dict[str, str]:
         """All labels in force, by the id of the entry they stand on; the last one in the file wins (FORMATS §1)."""
@@ -264,10 +259,7 @@ class Session:
 
     def refresh(self) -> list[Entry]:
         """Learn what other processes appended. The leaf follows if they continued it, as when appending."""
-        foreign = self._learn_foreign()
-        if _continues(self._leaf_id, foreign):
-            self._leaf_id = foreign[-1].id
-        return foreign
+        return self._learn_foreign()
 
     def close(self) -> None:
         """Close the store."""
@@ -286,15 +278,20 @@ class Session:
         return self._now()
 
     def _learn_foreign(self) -> list[Entry]:
+        """What others appended. If it may be adopted, the leaf follows; that it is work on our leaf is kept in mind."""
         foreign = self.store.since(self._end)
         self._end = self.store.end()
         self._note_children(foreign)
+        if _continues(self._leaf_id, foreign):
+            self._leaf_id = foreign[-1].id
+        elif any(entry.parent_id == self._leaf_id for entry in foreign):
+            self._overtaken = True
         return foreign
 
     def _note_children(self, entries: Iterable[Entry]) -> None:
         if self._children is not None:
             for entry in entries:
-                self._children.setdefault(entry.parent_id, []).append(entry.id)
+                self._children.setdefault(entry.parent_id, {})[entry.id] = None
 
     def _make_entries(self, parent: str | None, bodies: Iterable[JsonObject]) -> tuple[Entry, ...]:
         timestamp = self._timestamp()
