@@ -72,3 +72,12 @@ def test_an_answer_that_ended_badly_is_none_whatever_it_says(finish: str) -> Non
 )
 def test_wrappers_come_off(text: str, found: str) -> None:
     assert check_answer(Answer(text=text)) == found
+
+
+@pytest.mark.parametrize("text", ["<think>" * 50_000, "<think>" * 50_000 + "</reasoning>", "<summary>" * 40_000])
+def test_a_hostile_answer_is_judged_in_no_time(text: str) -> None:
+    assert isinstance(check_answer(Answer(text=text)), Unusable)
+
+
+def test_an_answer_of_megabytes_is_not_looked_into() -> None:
+    assert isinstance(check_answer(Answer(text="word " * 1_000_000)), Unusable)

@@ -75,6 +75,19 @@ def test_what_stands_around_a_secret_stays() -> None:
     assert cleaned.replaced == 2
 
 
+def test_a_secret_far_inside_a_long_line_is_found() -> None:
+    line = '{"a": "' + "x" * 9000 + '", "api_key": "c0ffee-42-beans", "b": "' + "y" * 9000 + '"}'
+    cleaned = Redactor().redact(line)
+    assert "c0ffee" not in cleaned.text
+    assert len(cleaned.text) > 18_000
+
+
+@pytest.mark.parametrize("text", ["password" * 20_000, "TOKEN" * 30_000, "A" * 150_000])
+def test_text_that_is_all_names_of_secrets_comes_back(text: str) -> None:
+    # With expressions that look back and forth over the whole, this would take hours.
+    assert Redactor().redact(text) == (text, 0)
+
+
 def test_ones_own_patterns() -> None:
     redactor = Redactor([r"ACME-\d+", r"pin is (\d{4})"], detect=False)
     assert redactor.redact("ACME-77, the pin is 1234") == ("[redacted text], the pin is [redacted text]", 2)

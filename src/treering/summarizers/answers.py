@@ -33,8 +33,10 @@ class Unusable(msgspec.Struct, frozen=True):
     reason: str
 
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>\s*", re.IGNORECASE | re.DOTALL)
-_OPEN_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+MAX_CHARS = 400_000
+"""No summary is longer; what is, is not looked into."""
+
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _WRAPPED = re.compile(r"\A\s*<summary>(.*)</summary>\s*\Z", re.IGNORECASE | re.DOTALL)
 _FENCED = re.compile(r"\A\s*```(?:markdown|md)?[ \t]*\n(.*)\n```\s*\Z", re.DOTALL)
 _OPEN_SUMMARY = re.compile(r"<summary>", re.IGNORECASE)
@@ -83,8 +85,10 @@ def check_answer(answer: Answer, *, last_message: str | None = None) -> str | Un
         return Unusable("it was stopped by the provider's content filter")
     if answer.finish in {"error", "tool_call"}:
         return Unusable(f"it ended with the reason {answer.finish}")
-    text = _THOUGHTS.sub("", answer.text)
-    if _OPEN_THOUGHTS.search(text):
+    if len(answer.text) > MAX_CHARS:
+        return Unusable(f"it has {len(answer.text)} characters")
+    text = _without_thoughts(answer.text)
+    if text is None:
         return Unusable("it ended inside its own reasoning")
     if not text.strip():
         thought = answer.thinking or bool(answer.text.strip())
@@ -106,3 +110,16 @@ def check_answer(answer: Answer, *, last_message: str | None = None) -> str | Un
     if last_message and text == last_message.strip():
         return Unusable("it repeats the last message of the conversation")
     return text
+
+
+def _without_thoughts(text: str) -> str | None:
+    """The text without reasoning that stands in it in tags; None if a tag is not closed."""
+    parts: list[str] = []
+    at = 0
+    while opened := _THOUGHTS.search(text, at):
+        closed = re.compile(rf"</{opened.group(1)}>", re.IGNORECASE).search(text, opened.end())
+        if closed is None:
+            return None
+        parts.append(text[at : opened.start()])
+        at = closed.end()
+    return "".join(parts) + text[at:].lstrip() if at else text

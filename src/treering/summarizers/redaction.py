@@ -33,17 +33,19 @@ _BEARER = re.compile(
 )
 _VARIABLE = re.compile(
     # API_TOKEN=…, also without quotes, as in environment files and shell commands.
-    r"\b[A-Z][A-Z0-9_]*(?:API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD)[A-Z0-9_]*\s?[=:]\s?[\"']?([^\s\"'`,;]{8,})"
+    r"\b[A-Z][A-Z0-9_]{0,60}?(?:API_?KEY|ACCESS_?KEY|SECRET|TOKEN|PASSWORD|PASSWD)[A-Z0-9_]{0,30}\s?[=:]\s?[\"']?([^\s\"'`,;]{8,})"
     r"|\b(?:API_?KEY|SECRET|TOKEN|PASSWORD|PASSWD)\s?=\s?[\"']?([^\s\"'`,;]{8,})"
 )
 _ALONE = re.compile(
     # An argument of a tool call or a line of YAML: a name that tells it, and one word that is more than letters.
-    r"^[ \t-]*[\"']?\w*(?:api_?key|access_?key|secret|token|password|passwd)[\"']?\s*[:=]\s*"
+    r"^[ \t-]*[\"']?\w{0,60}?(?:api_?key|access_?key|secret|token|password|passwd)[\"']?\s*[:=]\s*"
     r"[\"']?((?=\S*[A-Za-z])(?=\S*[\d\W_])[^\s\"',]{8,})[\"']?,?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKEN_END = re.compile(r"[\w=+/-]*")
 _KEYWORDS = re.compile(r"key|pass|pwd|secret|contrase", re.IGNORECASE)
+_ASSIGNED = re.compile(r"[\"'`].*[:=(]|[:=(].*[\"'`]", re.DOTALL)
+_BEFORE, _BEHIND = 60, 240
 _NO_SECRET = re.compile(
     # A reference, a placeholder or a word of a schema in the place of a value.
     r"^(?:[$%{<\[(*].*|.*[(){}].*|(.)\1*|string|password|secret|required|optional|changeme|example|undefined|"
@@ -111,12 +113,17 @@ class Redactor:
         assert detectors is not None
         start = 0
         for line in text.split("\n"):
-            # The detector's expressions are slow on long lines, and values stand near their names.
-            if _KEYWORDS.search(line):
-                for value in detectors.keyword.analyze_string(line[:4000]):
-                    at = line.find(value)
-                    if at >= 0 and _may_be_secret(value):
-                        yield start + at, start + at + len(value), "secret"
+            at = 0
+            # Values stand near their names, and the detector's expressions are slow on long lines.
+            while name := _KEYWORDS.search(line, at):
+                begin = max(at, name.start() - _BEFORE)
+                at = name.end() + _BEHIND
+                window = line[begin:at]
+                if _ASSIGNED.search(window):
+                    for value in detectors.keyword.analyze_string(window):
+                        place = window.find(value)
+                        if place >= 0 and _may_be_secret(value):
+                            yield start + begin + place, start + begin + place + len(value), "secret"
             start += len(line) + 1
 
 
