@@ -126,6 +126,10 @@ class Outline:
         """The nodes that continue this one (-1: the roots), oldest first."""
         return self._children.get(node, [])
 
+    def top_down(self) -> Sequence[int]:
+        """All nodes that hang on a root, parents before children."""
+        return self._order
+
     def branches_at(self, node: int, *, deleted: bool = False) -> list[int]:
         """The children that lead to something: oldest first, the one where work went on last.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from itertools import islice
@@ -32,6 +33,9 @@ from treering.tui.screens import AskScreen, HelpScreen, ReplacedScreen
 from treering.tui.widgets import EntryView, TreeView
 
 SWITCH_SECONDS = 0.0005
+
+LARGE = 20_000
+"""Entries of a session that is large."""
 
 FIRST_ENTRIES = 400
 """Newest entries of the leaf's path that are shown at once, while the whole tree is read."""
@@ -185,6 +189,8 @@ class BrowserView(App[None]):
         model.take_over(self.model)
         self.model = model
         self.complete = True
+        if len(model.outline) > LARGE:
+            gc.freeze()  # a collection that looks at all entries again and again would hold up keys
         self.found = []
         self.tree_view.sizes = {}
         self.tree_view.show(model.outline, model.lines)
