@@ -39,8 +39,8 @@ GOALS = {
 }
 MEASURES = ("files", "names", "commands", "numbers", "directives", "relations", "next_steps", "errors", "bare")
 JUDGES = ("conformance_kit", "side_constraints", "compactbench_presence", "guard")
-SHORT = {"keep_tokens": 4000, "least_region": 4000}
-"""For sessions of 30 000 tokens or so: with 20 000 kept there would be nothing to summarise."""
+SHORT = {"keep_tokens": 1000, "least_region": 3000}
+"""For sessions of 10 000 tokens or so: with 20 000 kept there would be nothing to summarise."""
 SHOWN = (
     ("the example session that comes with Treering, at 85 %, 2000 tokens",
      "src/treering/data/example-session.v3.jsonl", 0.85, 2000, 20_000),
@@ -112,7 +112,7 @@ def swe_agent_tables() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         files = [str(session_file(path, Path(folder))) for path in sorted(SESSIONS.glob("swe-agent/*.traj"))]
         job = Job(budgets=(1100, 2000), exact=True, **SHORT)
-        yield "SWE-agent, with 4000 tokens kept (the trajectories are short):"
+        yield "SWE-agent, with 1000 tokens kept (the trajectories are short):"
         yield ""
         yield from tables(files, job)
 

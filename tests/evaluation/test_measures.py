@@ -156,6 +156,8 @@ def test_a_value_that_the_user_denied_later_is_stale_in_any_language():
 def test_invented_paths_and_names_are_reported():
     found = measure([assistant("see src/app.py and loadUser")], [], [], "src/app.py src/other.py loadUser saveUser")
     assert found.invented == ("src/other.py", "saveUser")
+    escaped = [result("1", "bash", '{"output": "one\\\\nreadMe.md\\\\tloadUser"}')]
+    assert measure(escaped, [], [], "readMe.md loadUser").invented == ()
 
 
 def test_next_steps_are_the_request_in_hand_and_the_open_tasks():

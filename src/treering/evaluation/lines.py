@@ -170,12 +170,10 @@ def related(
 
 def invented(summary: str, region_text: str) -> list[str]:
     """Paths and names of the summary that are nowhere in the region, each once."""
-    flat = region_text
-    missing: dict[str, None] = {}
-    for path in paths(summary):
-        if not contains(flat, path) and not contains(flat, path.removeprefix("./")):
-            missing.setdefault(path)
-    for name in names(summary):
-        if not contains(flat, name):
-            missing.setdefault(name)
-    return list(missing)
+    found = dict.fromkeys([*(path.removeprefix("./") for path in paths(summary)), *names(summary)])
+    return [term for term in found if not _is_there(term, region_text)]
+
+
+def _is_there(term: str, text: str) -> bool:
+    # In text that was escaped once more than its reader knows, a name may follow the letter of an escape.
+    return contains(text, term) or any(f"\\{letter}{term}" in text for letter in "nrt")
