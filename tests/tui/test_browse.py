@@ -268,6 +268,7 @@ async def test_any_size_of_terminal(drive, size):
         assert browser.at == "U6"
 
 
+@pytest.mark.slow
 async def test_every_shared_session_can_be_browsed(drive, shared):
     for path in sorted((shared / "sessions/pi").glob("*.jsonl"), key=lambda path: path.stat().st_size)[:8]:
         async with drive(path) as browser:

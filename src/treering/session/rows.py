@@ -174,7 +174,7 @@ def _first_lines(summary: str) -> str:
     """The first lines of a summary that say something: those behind its first heading, if it has one."""
     lines = [line.strip() for line in summary.splitlines()]
     first = next((number for number, line in enumerate(lines) if line.startswith("#")), -1)
-    said = [line for line in lines[first + 1 :] if line and not line.startswith(("#", "<"))]
+    said = [line.removeprefix("- ") for line in lines[first + 1 :] if line and not line.startswith(("#", "<"))]
     return " ".join(said[:6]) or " ".join(lines)
 
 

@@ -24,7 +24,7 @@ from treering.hooks import Hooks
 from treering.operations.ends import BranchEnds
 from treering.session.outline import Outline, read_outline
 from treering.session.path import Path as SessionPath
-from treering.session.rows import Row, printable
+from treering.session.rows import Row, one_line, printable
 from treering.session.tree import Session
 from treering.settings import Settings
 from treering.tokens.sizes import entry_tokens
@@ -149,7 +149,7 @@ class BrowserView(App[None]):
         tokens = f", {'' if size[1] else '~'}{number(size[0])} tokens" if size else ""
         count = f"{number(len(outline))} entries" if self.complete else "reading …"
         shown = "" if self.model.filter == "all" else f"  [{self.model.filter}]"
-        title = f"{printable(name)}  {count}  leaf {where}{tokens}{shown}"
+        title = f"{one_line(name, max(12, self.size.width - 52))}  {count}  leaf {where}{tokens}{shown}"
         self.screen_stack[0].query_one("#title", Static).update(title)
 
     # Reading
