@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from types import TracebackType
@@ -19,6 +18,7 @@ from treering.session.jsonl import JsonlStore
 from treering.session.memory import MemoryStore
 from treering.session.messages import JsonObject, as_object
 from treering.session.path import Path, read_path
+from treering.session.stamps import Stamps, iso_timestamp
 from treering.session.store import Header, Store, decode_header
 
 ADOPTED_TYPES = frozenset({"custom", "label", "session_info", "compaction"})
@@ -72,7 +72,7 @@ class Session:
         """
         self.store = store
         self._now = now or _utc_now
-        self._timestamp = _Stamps().now if now is None else lambda: iso_timestamp(now())
+        self._timestamp = Stamps().now if now is None else lambda: iso_timestamp(now())
         self._new_id = new_id
         self._sync_all = sync == "all"
         last = store.last()
@@ -340,26 +340,6 @@ def new_header(
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
-
-
-class _Stamps:
-    """The time as session files carry it. Most of it stays the same for a second: a third of the cost of an append."""
-
-    def __init__(self) -> None:
-        self._second = -1
-        self._text = ""
-
-    def now(self) -> str:
-        second, millisecond = divmod(time.time_ns() // 1_000_000, 1000)
-        if second != self._second:
-            self._second, self._text = second, time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(second))
-        return f"{self._text}{millisecond:03d}Z"
-
-
-def iso_timestamp(moment: datetime) -> str:
-    """A moment as session files carry it: UTC, milliseconds, `Z`."""
-    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
-    return utc.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 def check_body(body: JsonObject) -> None:
