@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from treering.errors import EntryNotFoundError
-from treering.session.address import resolve
 from treering.session.entries import Entry, encode_object
-from treering.session.rows import printable
 from treering.session.tree import Session
 from treering.settings import Settings
 
@@ -74,6 +72,8 @@ def entry_at(session: Session, address: str) -> Entry:
     Raises:
         EntryNotFoundError: nothing or several entries are meant, or `@root`, which is none.
     """
+    from treering.session.address import resolve
+
     found = resolve(session, address)
     if found is None:
         raise EntryNotFoundError(f"{address} is before the first entry: give the address of an entry")
@@ -82,7 +82,11 @@ def entry_at(session: Session, address: str) -> Entry:
 
 def for_terminal(text: str) -> str:
     """Text of a session as it may be printed: whole into files and pipes, without control characters on a terminal."""
-    return printable(text) if sys.stdout.isatty() else text
+    if not sys.stdout.isatty():
+        return text
+    from treering.session.rows import printable
+
+    return printable(text)
 
 
 def terminal_width(most: int = 110) -> int:

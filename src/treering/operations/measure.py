@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from treering.compaction.plan import Plan
 from treering.session.context import Context
 from treering.session.messages import decode_message
 from treering.tokens.estimate import estimate_message
 from treering.tokens.measuring import context_calibration, context_size
 from treering.tokens.sizes import entry_tokens, prefix_sums
 from treering.tokens.usage import Calibration
+
+if TYPE_CHECKING:  # whoever only measures need not load how compactions are planned
+    from treering.compaction.plan import Plan
 
 
 class Measure(msgspec.Struct, frozen=True):

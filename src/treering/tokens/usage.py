@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from statistics import median
 from typing import Final, NamedTuple
 
 import msgspec
@@ -197,6 +196,8 @@ def calibrate(
             base = sample
     if len(slopes) < LEAST_PAIRS:
         return learnt if overhead is None else Calibration(learnt.factor, overhead, learnt.pairs)
+    from statistics import median  # here: it takes 5 ms to load, and short sessions never come so far
+
     factor = min(max(median(slopes), LEAST_FACTOR), GREATEST_FACTOR)
     if overhead is None:
         overhead = max(0, round(median(sample.usage - factor * sample.estimate for sample in kept)))
