@@ -47,8 +47,8 @@ class Reading(msgspec.Struct, frozen=True):
         upper_words: whether a word in capitals without underscore (`README`) is a name in UPPER_CASE.
         all_names_count: whether every name of a line counts towards the most that a line of a relation may hold, or
             only those that are used again.
-        lines_together: within how many neighbouring lines the words of a directive or next step must stand; 0 for
-            anywhere in the summary.
+        lines_together: within how many neighbouring lines the words of a directive must stand; 0 for anywhere in the
+            summary.
     """
 
     upper_words: bool = False
@@ -200,7 +200,8 @@ def score_summary(
         directives=_measure(reference.directives, said.has),
         user_sentences=_measure(reference.user_sentences, said.has),
         relations=_measure(sorted(known), lambda item: item in told),
-        next_steps=_measure(reference.next_steps, said.has),
+        # A request may be long, and a summary may give its sentences at their places.
+        next_steps=_measure(reference.next_steps, _Said(summary, 0).has),
         errors=_measure(reference.errors, lambda item: has_error(item, error_lines)),
         bare=Measure(bare, size),
         stale=Measure(len(stale), len(reference.changed), tuple(value.new for value in stale)),
