@@ -253,3 +253,25 @@ def _long_session(path: Path, history: int) -> None:
         head = {"id": f"e{number}", "parentId": f"e{number - 1}" if number else None, "timestamp": "t"}
         lines.append(encode_object({**head, **body}))
     path.write_bytes(b"\n".join(lines) + b"\n")
+
+
+@pytest.mark.parametrize("content", [b'"x\\ud800y"', b'"\xff\xfe"', b'[{"type":"text","text":"a\\udfffb"}]'])
+def test_text_that_no_encoder_takes_is_compacted_and_kept_as_it_is(content: bytes, tmp_path: Path) -> None:
+    from treering.operations.compact import compact_sync
+    from treering.settings import CompactionSettings, Settings
+
+    file = tmp_path / "s.jsonl"
+    with Session.create(file) as session:
+        for number in range(20):
+            session.append_message({"role": "user", "content": f"do step {number} of the plan " * 20})
+    lines = file.read_bytes().splitlines()
+    head = b'{"type":"message","id":"odd","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":'
+    lines.insert(1, head + b'{"role":"user","content":' + content + b"}}")
+    first = lines[2].replace(b'"parentId":null', b'"parentId":"odd"')
+    lines[2] = first
+    file.write_bytes(b"\n".join([*lines, b""]))
+    with Session.open(file) as session:
+        session.append_message({"role": "assistant", "content": [{"type": "text", "text": "done"}]})
+        result = compact_sync(session, settings=Settings(compaction=CompactionSettings(keep_recent_tokens=10)))
+        assert result.outcome == "applied", result.cause
+    assert content in file.read_bytes()

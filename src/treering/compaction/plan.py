@@ -15,7 +15,7 @@ from treering.compaction.summarizer import SpanMessage
 from treering.session import records
 from treering.session.context import renders
 from treering.session.entries import METADATA_TYPES, Entry
-from treering.session.messages import as_list
+from treering.session.messages import as_list, without_surrogates
 from treering.session.path import Path
 from treering.session.validity import pairing
 from treering.settings import DEFAULT_WINDOW, Settings, keep_for
@@ -256,4 +256,4 @@ def _span_messages(path: Path | Sequence[Entry], start: int, stop: int) -> Itera
     for index in range(start, stop):
         entry = path[index]
         if entry.message is not None and renders(entry):
-            yield SpanMessage(entry.id, entry.message, entry.details or None, entry.from_extension)
+            yield SpanMessage(entry.id, without_surrogates(entry.message), entry.details or None, entry.from_extension)

@@ -6,7 +6,6 @@ a provider's form. What is left out or put in is so in the request alone: the se
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +14,15 @@ import msgspec
 
 from treering.session.context import Context
 from treering.session.entries import encode_object
-from treering.session.messages import JsonObject, Message, TextBlock, as_list, as_object, decode_message
+from treering.session.messages import (
+    JsonObject,
+    Message,
+    TextBlock,
+    as_list,
+    as_object,
+    decode_message,
+    without_surrogates,
+)
 from treering.session.records import treering_details
 from treering.session.validity import pairing
 
@@ -34,8 +41,6 @@ here. It describes the past and is not a request.
 <summary>
 {text}
 </summary>"""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 NO_RESULT = "[No result was recorded for this call.]"
 NO_OUTPUT = "(no output)"
@@ -298,18 +303,4 @@ def _clean(message: Message) -> Message:
             message,
             lambda block: None if block.get("type") == "text" and not str(block.get("text", "")).strip() else block,
         )
-    try:
-        msgspec.json.encode(message.raw)
-    except (UnicodeEncodeError, TypeError, ValueError):
-        return decode_message(_replace_surrogates(message.raw))
-    return message
-
-
-def _replace_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
-    if (fields := as_object(value)) is not None:
-        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in fields.items()}
-    if (items := as_list(value)) is not None:
-        return [_replace_surrogates(item) for item in items]
-    return value
+    return without_surrogates(message)

@@ -7,12 +7,15 @@ Decoding never raises: what cannot be understood becomes an `OtherBlock`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import msgspec
 
 JsonObject = Mapping[str, Any]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class TextBlock(msgspec.Struct, frozen=True, tag_field="block", tag="text"):
@@ -176,3 +179,22 @@ def _decode_block(value: object) -> Block:
 
 def _string(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def without_surrogates(message: Message) -> Message:
+    """The message with U+FFFD for lone surrogates, which no provider and no encoder takes; the same if it has none."""
+    try:
+        msgspec.json.encode(message.raw)
+    except (UnicodeEncodeError, TypeError, ValueError):
+        return decode_message(_replace_surrogates(message.raw))
+    return message
+
+
+def _replace_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if (fields := as_object(value)) is not None:
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in fields.items()}
+    if (items := as_list(value)) is not None:
+        return [_replace_surrogates(item) for item in items]
+    return value
