@@ -48,6 +48,7 @@ class SummaryError(TreeringError):
 class MissingExtraError(TreeringError):
     """A part of Treering was asked for whose optional packages are not installed; the message says how to get them."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs optional packages; install them with: pip install 'treering[{extra}]'")
+    def __init__(self, what: str, extra: str, *, otherwise: str = "") -> None:
+        message = f"{what} needs optional packages; install them with: pip install 'treering[{extra}]'"
+        super().__init__(f"{message} ({otherwise})" if otherwise else message)
         self.extra = extra

@@ -8,7 +8,7 @@ import click
 
 from treering.cli.common import file_argument, user_hooks, window_option
 from treering.config import load_settings
-from treering.errors import TreeringError
+from treering.errors import MissingExtraError
 from treering.summarizers.choose import choose_summarizer
 
 
@@ -23,8 +23,8 @@ def browse(file: str, window: int | None) -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "textual":
             raise
-        raise TreeringError(
-            "browse needs the package textual: install treering[tui]. `treering tree` draws the tree without it"
+        raise MissingExtraError(
+            "`treering browse`", "tui", otherwise="`treering tree` draws the tree without them"
         ) from error
 
     settings = load_settings()

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 from weakref import WeakSet
 
 import msgspec
-from typing_extensions import Unpack
 
 from treering.cancel import CancelToken, OperationCancelledError
 from treering.compaction.branch import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treering.compaction.summarizer import Summarizer
-from treering.errors import SettingsError
+from treering.errors import MissingExtraError, SettingsError
 from treering.settings import Settings
 from treering.summarizers.extractive import ExtractiveSummarizer
 
@@ -45,6 +45,17 @@ def _make(name: str, settings: Settings) -> Summarizer:
         return ExtractiveSummarizer()
     if not name:
         raise SettingsError("the name of a summarizer is empty: give `extractive`, a model or a URL")
+    if ":" not in name and "@" not in name:
+        raise SettingsError(
+            f"there is no summarizer {name!r}: give `extractive`, a model as PROVIDER:NAME or NAME@URL, or a URL"
+        )
+    try:
+        return _make_of_extras(name, settings)
+    except MissingExtraError as error:  # it names a part that the user did not ask for by name
+        raise MissingExtraError(f"the summarizer {name!r}", error.extra) from error
+
+
+def _make_of_extras(name: str, settings: Settings) -> Summarizer:
     # Imported here: the command line starts quickly, and works without the packages for models.
     from treering.summarizers.asking import Patience
     from treering.summarizers.prompts import load_prompts
