@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from evaluation_parts import assistant, call, result, span, user
 
 from treering.evaluation.measures import Score, score
+from treering.evaluation.words import invocations
 
 
 def measure(region, kept, future, summary: str, budget: int | None = None) -> Score:
@@ -47,6 +49,22 @@ def test_commands_are_program_and_first_argument_of_what_is_run_again():
     future = [assistant("go vet", call("2", "Bash", command="go test ./pkg; git status"))]
     assert measure(region, [], future, "ran go  test in pkg").commands.rate == 1.0
     assert measure(region, [], future, "ran go tests").commands.missed == ("go test",)
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("cd /x && make -j2 test", ["make -j2"]),
+        ("gh api replies \\\n  -f body='a; b && c'", ["gh api"]),
+        ("# Stage the files\ngit add a.py | tee log", ["git add", "tee log"]),
+        ("python - <<'EOF'\nimport os; os.remove('x')\nEOF\nls -la", ["python -", "ls -la"]),
+        ("FOO=1 sudo ./run.sh --keep 2>&1", ["./run.sh --keep"]),
+        ("for f in *.py; do wc -l $f; done", ["wc -l"]),
+        ("(cd a && true) || false", []),
+    ],
+)
+def test_invocations_of_a_command_line(command: str, found: list[str]):
+    assert list(invocations(command)) == found
 
 
 def test_numbers_of_tool_output_do_not_count():

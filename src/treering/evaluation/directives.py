@@ -60,9 +60,10 @@ def split_sentences(text: str) -> list[str]:
 
 def _sentences(text: str) -> Iterator[str]:
     for line in text.split("\n"):
-        if not line.strip() or _PASTED.match(line):
+        plain = _BULLET.sub("", line)
+        if not plain.strip() or _PASTED.match(line) or _PASTED.match(plain):
             continue
-        for sentence in split_sentences(_BULLET.sub("", line)):
+        for sentence in split_sentences(plain):
             # One word of meaning is no rule that could be kept or lost ("yes please", "commit this").
             if len(set(content_words(sentence))) >= 2:
                 yield sentence

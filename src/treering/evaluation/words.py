@@ -28,6 +28,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d{3,}(?![\w])|(?<![\w])(?=[0-9a-f]*\d)[0-9a-f]
 
 LONGEST_COMMAND = 10_000
 """Characters of a command line that are looked at; what is longer carries data."""
+_PROGRAM = re.compile(r"[\w./~][\w./~+\-@:]*")
 _ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 _SPLIT = re.compile(r"&&|\|\||;|\||\n|(?<![>&])&(?![>&])")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -36,7 +37,25 @@ _PREFIXES = frozenset(
     {"sudo", "time", "env", "nohup", "exec", "command", "then", "do", "else", "if", "while", "!", "("}
 )
 _NOT_PROGRAMS = frozenset(
-    {"cd", "fi", "done", "esac", "for", "case", "}", "{", ")", "export", "set", "true", "echo", "[", "[[", "read"}
+    {
+        "cd",
+        "fi",
+        "done",
+        "esac",
+        "for",
+        "case",
+        "}",
+        "{",
+        ")",
+        "export",
+        "set",
+        "true",
+        "false",
+        "echo",
+        "[",
+        "[[",
+        "read",
+    }
 )
 
 
@@ -107,21 +126,20 @@ def invocations(command: str) -> Iterator[str]:
     Changes of directory, assignments and control words are passed over, here documents are left out, and a first
     argument that is quoted counts as none: nobody looks for a program by a text that it was once given.
     """
-    text = _HEREDOC.sub("", command[:LONGEST_COMMAND])
+    text = _HEREDOC.sub("", command[:LONGEST_COMMAND].replace("\\\n", " "))
     # A quoted text may hold separators; it becomes one opaque word while splitting.
     text = _QUOTED.sub(lambda match: "\x00" if re.search(r"[\s;&|]", match.group()) else match.group()[1:-1], text)
     for simple in _SPLIT.split(text):
         parts = simple.split()
         while parts and (parts[0] in _PREFIXES or _ASSIGNMENT.match(parts[0])):
             parts.pop(0)
-        if not parts or parts[0] in _NOT_PROGRAMS or "\x00" in parts[0]:
+        program = parts[0].strip("()`$") if parts else ""
+        if program in _NOT_PROGRAMS or not _PROGRAM.fullmatch(program):
             continue
-        program = parts[0].strip("()`$")
         argument = parts[1] if len(parts) > 1 and "\x00" not in parts[1] else ""
         if re.match(r"\d?>|<", argument):
             argument = ""
-        if program:
-            yield f"{program} {argument}".strip()
+        yield f"{program} {argument}".strip()
 
 
 def contains(text: str, needle: str) -> bool:
