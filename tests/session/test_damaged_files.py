@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from treering.errors import DamagedFileError, TreeringError
+from treering.session.doctor import repair
 from treering.session.tree import Session
 from treering.testing.damage import DAMAGES, damaged_files
 from treering.testing.trees import HEADER, Tree
@@ -154,6 +155,19 @@ def test_lines_made_to_be_nasty_take_no_time(tmp_path: Path) -> None:
             session.append_message(HELLO)
         with Session.open(path) as session:
             assert session.context().messages[-1].message.text == "hello"
+
+
+@pytest.mark.parametrize("odd", [b"\x80", b"\\ud800"])
+def test_ids_that_are_no_text(tmp_path: Path, odd: bytes) -> None:
+    """Bytes that are not UTF-8, or half a character, in the session's id and an entry's; and an entry without one."""
+    lines = [b'{"type":"session","version":3,"id":"s%s","timestamp":"t","cwd":""}' % odd]
+    for entry_id, parent in ((b'"a%s"' % odd, b"null"), (b"null", b'"a%s"' % odd), (b'"c"', b'"a%s"' % odd)):
+        lines.append(b'{"type":"custom","id":%s,"parentId":%s,"timestamp":"t"}' % (entry_id, parent))
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    use(path)
+    repaired = repair(path, tmp_path / "copy.jsonl")
+    assert not repaired.after.damaged
 
 
 def test_errors_are_of_one_family() -> None:

@@ -91,7 +91,7 @@ def _repaired(examination: Examination, notes: list[str]) -> Iterator[Entry]:
         if entry.id in written:
             if written[entry.id] == hash(entry.raw):
                 continue
-            own = hashlib.sha256(entry.id.encode() + b"\n" + entry.raw).hexdigest()[:16]
+            own = hashlib.sha256(entry.id.encode("utf-8", "surrogatepass") + b"\n" + entry.raw).hexdigest()[:16]
             if own in written:
                 continue
             known = entry.parent_id is None or (entry.parent_id in above and entry.parent_id != entry.id)
@@ -105,7 +105,7 @@ def _repaired(examination: Examination, notes: list[str]) -> Iterator[Entry]:
         previous = entry.id
         yield entry
     if last is not None and last != previous:  # the last line repeated an older entry: work stood there
-        leaf_id = hashlib.sha256(f"leaf {last}".encode()).hexdigest()[:16]
+        leaf_id = hashlib.sha256(f"leaf {last}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
         body = {**records.record(records.LEAF, left=previous), "id": leaf_id, "parentId": last}
         yield parse_line(encode_object({**body, "timestamp": examination.header.timestamp}))[0]
 

@@ -266,7 +266,9 @@ def derived_id(session_id: str, line_number: int, line: bytes) -> str:
     """The id of an entry that has none: the same on every reading (SPEC §2)."""
     import hashlib  # here, so that whoever reads files of version 3 starts quicker
 
-    return hashlib.sha256(b"%s\n%d\n%s" % (session_id.encode(), line_number, line)).hexdigest()[:16]
+    return hashlib.sha256(b"%s\n%d\n%s" % (session_id.encode("utf-8", "surrogatepass"), line_number, line)).hexdigest()[
+        :16
+    ]
 
 
 def milliseconds(timestamp: str) -> int:
