@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from treering.session import records
 from treering.session.entries import Entry
 from treering.session.messages import as_object
+
+MARK_TYPES = frozenset({"compaction", "reset_boundary", "custom"})
+"""Types of entries that change how others render. A path knows where they stand, so a plan costs what is kept."""
 
 
 class Path:
@@ -18,9 +21,19 @@ class Path:
         complete: whether `entries` begin at the root (or at the first entry that is reachable).
     """
 
-    def __init__(self, entries: Iterable[Entry], *, complete: bool = True) -> None:
+    def __init__(
+        self, entries: Iterable[Entry], *, complete: bool = True, marks: Sequence[tuple[int, str]] | None = None
+    ) -> None:
+        """Make a path.
+
+        Args:
+            entries: in order.
+            complete: whether they begin at the root.
+            marks: index and type of the entries of `MARK_TYPES`, in order, where the caller has them.
+        """
         self.entries = tuple(entries)
         self.complete = complete
+        self._known_marks = marks
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -39,8 +52,10 @@ class Path:
     @cached_property
     def compaction_index(self) -> int | None:
         """Where the compaction in force stands: the newest one that no reset follows; None if there is none."""
-        found = _last_index(self._types, "compaction")
-        return None if found is None or _last_index(self._types, "reset_boundary", found) is not None else found
+        for index, kind in reversed(self._marks):
+            if kind != "custom":
+                return index if kind == "compaction" else None
+        return None
 
     @property
     def compaction(self) -> Entry | None:
@@ -54,8 +69,9 @@ class Path:
         That is the first kept entry of the compaction in force, or the compaction itself if it keeps nothing; without
         a compaction the entry after the newest `reset_boundary`, or 0.
         """
-        reset = _last_index(self._types[: self.compaction_index], "reset_boundary")
-        floor = 0 if reset is None else reset + 1
+        limit = len(self.entries) if self.compaction_index is None else self.compaction_index
+        resets = [index for index, kind in self._marks if kind == "reset_boundary" and index < limit]
+        floor = resets[-1] + 1 if resets else 0
         if self.compaction_index is None:
             return floor
         first_kept = self.entries[self.compaction_index].first_kept_id
@@ -79,11 +95,13 @@ class Path:
     @cached_property
     def customs(self) -> tuple[int, ...]:
         """Indices of the entries of type `custom`, among which Treering's own records are."""
-        return tuple(index for index, kind in enumerate(self._types) if kind == "custom")
+        return tuple(index for index, kind in self._marks if kind == "custom")
 
     @cached_property
-    def _types(self) -> list[str]:
-        return [entry.type for entry in self.entries]
+    def _marks(self) -> Sequence[tuple[int, str]]:
+        if self._known_marks is not None:
+            return self._known_marks
+        return [(index, entry.type) for index, entry in enumerate(self.entries) if entry.type in MARK_TYPES]
 
     def index_of(self, entry_id: str) -> int | None:
         """Where the entry with this id stands, or None."""
@@ -94,14 +112,6 @@ class Path:
         return {entry.id: index for index, entry in enumerate(self.entries)}
 
 
-def _last_index(types: list[str], kind: str, floor: int = 0) -> int | None:
-    """The last place of a type, not before `floor`. Written so that a path of 1e5 entries takes no time."""
-    if kind not in types:
-        return None
-    found = len(types) - 1 - types[::-1].index(kind)
-    return found if found >= floor else None
-
-
 def read_path(walk: Iterable[Entry], *, whole: bool) -> Path:
     """The path from a walk that runs from the leaf to the root.
 
@@ -109,21 +119,26 @@ def read_path(walk: Iterable[Entry], *, whole: bool) -> Path:
     newest compaction keeps, or at a reset (SPEC §2 "Reading costs what is read").
     """
     entries: list[Entry] = []
+    marks: list[tuple[int, str]] = []  # counted from the leaf
     first_kept: str | None = None
     compacted = False
     complete = True
     for entry in walk:
+        kind = entry.type
+        if kind in MARK_TYPES:
+            marks.append((len(entries), kind))
         entries.append(entry)
         if whole:
             continue
-        if entry.type == "reset_boundary" or (compacted and entry.id == first_kept):
+        if kind == "reset_boundary" or (compacted and entry.id == first_kept):
             complete = entry.parent_id is None
             break
-        if entry.type == "compaction" and not compacted:
+        if kind == "compaction" and not compacted:
             compacted = True
             first_kept = entry.first_kept_id
             if first_kept in {entry.id, None}:
                 complete = entry.parent_id is None
                 break
     entries.reverse()
-    return Path(entries, complete=complete)
+    last = len(entries) - 1
+    return Path(entries, complete=complete, marks=[(last - index, kind) for index, kind in reversed(marks)])
