@@ -9,25 +9,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts.fact_parts import answered, called, said
 
 from treering.compaction.summarizer import SpanMessage
 from treering.facts.fold import FactState, fold
 from treering.facts.state import MAX_JSON_BYTES
 from treering.session.messages import decode_message
-
-
-def said(role: str, text: str, number: int = 0) -> SpanMessage:
-    return SpanMessage(f"e{number}", decode_message({"role": role, "content": text}))
-
-
-def called(name: str, arguments: dict[str, object], number: int) -> SpanMessage:
-    block = {"type": "toolCall", "id": f"c{number}", "name": name, "arguments": arguments}
-    return SpanMessage(f"e{number}", decode_message({"role": "assistant", "content": [block]}))
-
-
-def answered(text: str, number: int, *, error: bool = False) -> SpanMessage:
-    raw = {"role": "toolResult", "toolCallId": f"c{number}", "toolName": "bash", "content": text, "isError": error}
-    return SpanMessage(f"r{number}", decode_message(raw))
 
 
 def real(shared: Path, name: str) -> list[SpanMessage]:

@@ -11,10 +11,10 @@ from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
 from treering.facts.decisions import MAX_DECISIONS, is_decision
 from treering.facts.language import guess_language
-from treering.facts.lexicon import clean_line, is_narration, is_prose, sentences, strip_line_number
+from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences, strip_line_number
 from treering.facts.paths import normalise
-from treering.facts.requests import MAX_REQUESTS, MAX_REQUESTS_CHARS, Request, request_text
-from treering.facts.rules import MAX_RULE_CHARS, MAX_RULES, Rule, is_rule, withdraws, without_withdrawn
+from treering.facts.requests import MAX_REQUEST_CHARS, MAX_REQUESTS, MAX_REQUESTS_CHARS, Request, own_parts, shortened
+from treering.facts.rules import MAX_RULE_CHARS, MAX_RULES, Rule, is_rule, retracts, withdraws, without_withdrawn
 from treering.facts.state import (
     ARGUMENT,
     ASSISTANT,
@@ -30,7 +30,7 @@ from treering.facts.state import (
 )
 from treering.facts.terms import TermTable
 from treering.facts.tools import command_of, file_touches, tool_key
-from treering.facts.values import statement_of, supersedes
+from treering.facts.values import replaced_values, statement_of, supersedes
 from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock
 
 if TYPE_CHECKING:
@@ -91,16 +91,18 @@ class Ledger:
     # One method a kind of message.
 
     def _user(self, text: str, entry: str) -> None:
-        said = request_text(text)
+        said = own_parts(text)
         self._count(text)
         if not said:
             self._lines(text, RESULT)
             return
         self.turn += 1
         self.table.begin(entry, self.clock, self.turn)
-        self.language = guess_language(said) or self.language
+        self.language = guess_language(" ".join(said)) or self.language
         self.why = ""
-        for sentence in sentences(said):
+        if any(map(retracts, said)):
+            self._retract()
+        for sentence in said:
             if withdraws(sentence):
                 self.rules = without_withdrawn(self.rules, sentence)
             self._supersede(sentence)
@@ -108,13 +110,27 @@ class Ledger:
                 self.rules = [rule for rule in self.rules if rule.text != sentence]
                 self.rules.append(Rule(sentence, entry, self.clock))
         self.rules = self.rules[-MAX_RULES:]
-        self.requests.append(Request(said, entry, self.clock, self.turn))
+        # What is asked again stands where it was asked last; the first request stays, it names the goal.
+        again = tuple(shortened(said, MAX_REQUEST_CHARS))
+        self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != again]
+        self.requests.append(Request(again, entry, self.clock, self.turn))
         size = sum(len(request.text) + len(request.outcome) for request in self.requests)
         while len(self.requests) > 2 and (len(self.requests) > MAX_REQUESTS or size > MAX_REQUESTS_CHARS):
             # The first request names the goal; the oldest after it are the least needed.
             size -= len(self.requests[1].text) + len(self.requests[1].outcome)
             del self.requests[1]
         self._prose(text, USER)
+
+    def _retract(self) -> None:
+        """The user takes back what was said last: the newest statement of the last two requests no longer counts."""
+        for request in reversed(self.requests[-2:]):
+            kept = tuple(part for part in request.parts if statement_of(part) is None)
+            if len(kept) < len(request.parts):
+                gone = set(request.parts) - set(kept)
+                self.rules = [rule for rule in self.rules if rule.text not in gone]
+                index = self.requests.index(request)
+                self.requests[index : index + 1] = [msgspec.structs.replace(request, parts=kept)] if kept else []
+                return
 
     def _supersede(self, sentence: str) -> None:
         """Earlier statements that this one gives another value to are dropped: they are no longer true."""
@@ -126,19 +142,15 @@ class Ledger:
             old = statement_of(text)
             if text == sentence or old is None or not supersedes(new, old):
                 return False
-            for value in sorted(old.values - new.values):
-                fresh = next((v for v in sorted(new.values)), sentence)
-                if len(value) >= 3:
-                    self.superseded[value] = fresh
+            self.superseded.update(replaced_values(new, old))
             return True
 
         self.rules = [rule for rule in self.rules if not is_old(rule.text)]
         for index, request in enumerate(self.requests):
-            parts = sentences(request.text)
-            kept = [part for part in parts if not is_old(part)]
-            if len(kept) < len(parts):
-                self.requests[index] = msgspec.structs.replace(request, text=" ".join(kept))
-        self.requests = [request for request in self.requests if request.text]
+            kept = tuple(part for part in request.parts if not is_old(part))
+            if len(kept) < len(request.parts):
+                self.requests[index] = msgspec.structs.replace(request, parts=kept)
+        self.requests = [request for request in self.requests if request.parts]
         for value in new.values:
             self.superseded.pop(value, None)
         while len(self.superseded) > MAX_SUPERSEDED:
@@ -175,6 +187,8 @@ class Ledger:
                 outcome = f"{outcome} {sentence}".strip()
             if outcome:
                 break
+        if len(content_words(outcome)) < 4 or any(outcome == request.outcome for request in self.requests[-9:-1]):
+            outcome = ""  # "Done.", "Noted and recorded."
         last = sentences(told[-1])[-1]
         asks = last.rstrip("*_`)\"' ").endswith(("?", "？")) and len(last) <= 400
         self.requests[-1] = msgspec.structs.replace(

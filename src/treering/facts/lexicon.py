@@ -28,7 +28,7 @@ EXTENSIONS = listed(
     """
 )
 _BLOB = re.compile(r"[A-Za-z0-9_./~@+-]{3,}")
-_ESCAPE = re.compile(r"\\[abefnrtv0]")
+_ESCAPE = re.compile(r"\\[nrt][\w./-]*")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _HEX = re.compile(r"[0-9a-f]{7,40}")
 _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t|[|:]\s|:(?=\s|$))")
@@ -53,7 +53,7 @@ class Lexicon:
         known = self._known
         found: list[Term] = []
         if "\\" in text:
-            # `\\nName` in code or JSON is an escape and a name, not the name `nName`.
+            # `\\nName` in code or JSON is an escape and a word: neither `nName` nor, as it stands there, a name.
             text = _ESCAPE.sub(" ", text)
         for blob in _BLOB.findall(text):
             terms = known.get(blob)
@@ -90,9 +90,15 @@ def _kind(word: str) -> str:
         return NUMBER
     if len(word) < 6 or word[0].isdigit() or sum(c.isalpha() for c in word) < 6:
         return ""
-    if "_" in word.strip("_") or _HUMP.search(word) or word.isupper():
-        return NAME
-    return ""
+    if len(word) >= 16 and _is_made_up(word):
+        return ""
+    return NAME if "_" in word.strip("_") or _HUMP.search(word) else ""
+
+
+def _is_made_up(word: str) -> bool:
+    """Whether a long word looks like an id that a machine made."""
+    digits = sum(c.isdigit() for c in word)
+    return digits >= 4 or (digits > 0 and digits + sum(c.isupper() for c in word) > 0.45 * len(word))
 
 
 def clean_line(line: str) -> str:

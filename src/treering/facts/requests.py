@@ -6,11 +6,12 @@ import re
 
 import msgspec
 
-from treering.facts.lexicon import is_prose, sentences
+from treering.facts.lexicon import clean_line, is_prose, sentences
 
-MAX_REQUESTS = 48
+MAX_REQUESTS = 96
 MAX_REQUEST_CHARS = 1000
 MAX_REQUESTS_CHARS = 14_000
+MAX_PART_CHARS = 160
 _MACHINE_BLOCK = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
@@ -19,15 +20,16 @@ _PASTED = re.compile(
 )
 """A line of a log, a commit, a listing or a trace: set in, or with a field's name, a place or a date before it."""
 _DOCUMENT_CHARS = 6000
+_HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """One request of the user.
+    """One request of the user, sentence by sentence.
 
     `outcome` is what the assistant said last about it, `question` the question that this ended with, if any.
     """
 
-    text: str
+    parts: tuple[str, ...]
     entry: str
     at: int
     turn: int
@@ -35,25 +37,28 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
     outcome_entry: str = ""
     question: str = ""
 
+    @property
+    def text(self) -> str:
+        """The request as one line."""
+        return " ".join(self.parts)
 
-def request_text(text: str) -> str:
-    """The user's own sentences in a user message; empty if it holds only what a machine put there.
+
+def own_parts(text: str) -> list[str]:
+    """All of the user's own sentences in a user message; none if it holds only what a machine put there.
 
     Blocks in tags (notifications, reminders) are the agent's, not the user's. Pasted logs, code and tables are
-    left out: they can be read in the entry. A very long message keeps its beginning and its end.
+    left out: they can be read in the entry.
     """
     command = _COMMAND_NAME.search(text)
     own = _MACHINE_BLOCK.sub("\n", text).strip()
     if command and not own:
-        return command.group(1)
-    if not own or _BRACKETED.match(own):
-        return ""
-    if len(own) > _DOCUMENT_CHARS and own.count("\n#") >= 3:
-        return ""
+        return [command.group(1)]
+    if not own or _BRACKETED.match(own) or (len(own) > _DOCUMENT_CHARS and len(_HEADING.findall(own)) >= 3):
+        return []
     said = own_sentences(own)
     if not said and len(own) < 200:
         said = [" ".join(own.split())]
-    return shortened(said, MAX_REQUEST_CHARS)
+    return said
 
 
 def own_sentences(text: str) -> list[str]:
@@ -65,15 +70,16 @@ def own_sentences(text: str) -> list[str]:
             fenced = not fenced
             continue
         if not fenced and not _PASTED.match(line) and is_prose(line):
-            found.extend(sentences(" ".join(line.split())))
+            # Sentences of one short line belong together: "The cap is 500. Never exceed it."
+            said = " ".join(clean_line(line).split())
+            found.extend([said] if len(said) <= MAX_PART_CHARS else sentences(said))
     return found
 
 
-def shortened(said: list[str], limit: int) -> str:
-    """The sentences as one text of at most `limit` characters: what is too much is left out of the middle, with `…`."""
-    joined = " ".join(said)
-    if len(joined) <= limit:
-        return joined
+def shortened(said: list[str] | tuple[str, ...], limit: int) -> list[str]:
+    """The sentences within `limit` characters: what is too much is left out of the middle, with `…`."""
+    if sum(len(part) + 1 for part in said) <= limit + 1:
+        return list(said)
     head: list[str] = []
     tail: list[str] = []
     room = limit - 2
@@ -91,5 +97,5 @@ def shortened(said: list[str], limit: int) -> str:
             tail.insert(0, piece)
             last -= 1
     if not head and not tail:
-        return said[0][: limit - 2].rsplit(" ", 1)[0] + " …"
-    return " ".join([*head, "…", *tail])
+        return [said[0][: limit - 2].rsplit(" ", 1)[0] + " …"]
+    return [*head, "…", *tail]

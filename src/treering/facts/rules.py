@@ -18,11 +18,12 @@ MAX_RULE_CHARS = 300
 _RULE = re.compile(
     r"""
     \b(?:always|never|don['’]?t|do\snot|must(?:n['’]t)?|should\s(?:not|never|always|be)|shouldn['’]t|can(?:no|['’])t\s(?:be|use|change)
-      |prefers?|preferred|preference|only|avoid|forbidden|not\sallowed|make\ssure|ensure|under\sno\scircumstances
+      |prefers?|preferred|preference|(?:use|and|but|with|is|are|^|:\s)only(?=\s\w)|only\s(?:use|when|if|after|in|with|from|ever)|avoid|forbidden|not\sallowed|make\ssure|ensure|under\sno\scircumstances
       |at\sall\stimes|from\snow\son|every\stime|no\smatter|without\s(?:asking|approval|my|explicit)|(?:is|are|be)\srequired
       |requires?|needs?\s(?:approval|explicit)|stick\s(?:to|with)|leave\s.{1,40}\salone|^keep
       |(?:i|we|user)\s(?:want|wants|like|hate)|no\slonger|remember\s(?:to|that)|before\syou|wait\sfor
-      |capped\sat|at\smost|at\sleast|limit(?:ed)?\sto|wherever|whenever)\b
+      |let['’]?s\snot|red\sline|off[- ]limits|not\s(?:ok|okay|acceptable|an\soption)|under\sany\scircumstances
+      |wherever|whenever)\b
     |^(?:use|no|not|please|stop|skip)\b
     |\b(?:siempre|nunca|jamás|debes?|deben|prefiero|prefiere|preferimos|sol[oa]mente|sólo|evita|evite|evitar|prohibido
       |en\svez\sde|en\slugar\sde|a\spartir\sde\sahora|asegúrate|obligatorio|no\s(?:hagas|uses|toques|cambies|borres|escribas|subas
@@ -40,6 +41,16 @@ _WITHDRAWN = re.compile(
     |\b(?:olvida|ignora|cancela|ya\sno)\b
     |भूल\sजा|रद्द|अब\s(?:ज़?रूरी|ज़?रूरत)\sनहीं|छोड़\sदो
     |忘掉|忽略|不再|取消|不用了|算了|作废
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_RETRACTS = re.compile(
+    r"""
+    \b(?:scratch\sthat|never\s?mind|forget\s(?:that|it|about\s(?:it|that)|[A-Z]\b)|(?:ignore|disregard)\s(?:the|my|that)\s?(?:earlier|previous|last)?
+      |let\sme\srevise|on\ssecond\sthought|changed\smy\smind|i\stake\sthat\sback)\b
+    |\b(?:olvida\s(?:eso|lo)|cambié\sde\s(?:opinión|idea)|mejor\sno|pensándolo\smejor)\b
+    |रहने\sदो|भूल\sजा|विचार\sबदल
+    |算了|我改主意|还是别|收回
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -61,6 +72,11 @@ def is_rule(sentence: str) -> bool:
 def withdraws(sentence: str) -> bool:
     """Whether a sentence takes something back."""
     return bool(_WITHDRAWN.search(sentence))
+
+
+def retracts(sentence: str) -> bool:
+    """Whether a sentence takes back what was said just before, whatever that was."""
+    return bool(_RETRACTS.search(sentence))
 
 
 def without_withdrawn(rules: list[Rule], sentence: str) -> list[Rule]:

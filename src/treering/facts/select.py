@@ -13,7 +13,7 @@ import msgspec
 from treering.facts.commands import Command, StandingError
 from treering.facts.cover import Candidate, choose
 from treering.facts.expect import Focus, context_score, history_score, probability
-from treering.facts.lexicon import FILE, NAME, NUMBER, Lexicon, Term, content_words, is_narration
+from treering.facts.lexicon import FILE, NAME, NUMBER, Lexicon, Term, content_words, is_narration, is_prose
 from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, THINKING, USER
 from treering.facts.rules import Rule
@@ -105,7 +105,9 @@ class Selector:
     def select(self, budget: int) -> Selection:
         """What fits into so many tokens, the frame of the summary not counted."""
         state, room = self.state, budget
-        said = choose_said(state, int(SHARE_USER * budget), self.count)
+        others = sum(self.count(quote.text) for quote in state.quotes if not quote.source & USER)
+        user_room = max(int(SHARE_USER * budget), budget - others // 2)
+        said = choose_said(state, user_room, self.count)
         room -= said.cost
         chosen = Selection(
             rules=said.rules, requests=said.requests, question=said.question,
@@ -130,7 +132,7 @@ class Selector:
         decided = {quote.text for quote in state.decisions}
         for candidate in sorted(quotes, key=lambda c: (c.quote.at, c.quote.text)):
             (chosen.decisions if candidate.quote.text in decided else chosen.quotes).append(candidate.quote)
-        self._add_names(chosen, room, covered)
+        self._add_names(chosen, min(room, names_room + names_room // 4), covered)
         chosen.left_out = self._left_out(chosen)
         return chosen
 
@@ -197,6 +199,8 @@ class Selector:
         for quote, worth in quotes.values():
             if quote.text in said or quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
                 continue
+            if quote.source == USER and is_prose(quote.text):
+                continue  # the user's words are chosen on their own (said.py)
             terms = self._terms_of.get(quote.text) or tuple(dict.fromkeys(self._lexicon.terms(quote.text)))
             base = worth / (1 + (state.turn - quote.turn) / 4)
             if self._wanted:
@@ -221,7 +225,10 @@ class Selector:
 
     def _add_names(self, chosen: Selection, room: int, covered: set[Term]) -> None:
         """Names and files that no chosen line shows, under the file that they live in."""
-        homes = {(term.kind, term.name): term.home.rsplit("/", 1)[-1] for term in self.state.terms}
+        # What only the user named is said in the user's words, or not at all.
+        homes = {
+            (term.kind, term.name): term.home.rsplit("/", 1)[-1] for term in self.state.terms if term.roles & ~USER
+        }
         order = sorted(
             (term for term in self._values if term[0] != NUMBER and term not in covered and term in homes),
             key=lambda term: (-self._values[term] / (self.count(term[1]) + 1), term[1]),

@@ -106,8 +106,8 @@ class TermTable:
             return
         distinct = dict.fromkeys(terms)
         quotable = (MIN_QUOTE if prose else MIN_CODE) <= len(line) <= MAX_QUOTE
-        if source & RESULT and quotable:
-            self._supersede(line)
+        if not prose and source & (RESULT | USER) and quotable:
+            self._supersede(line, source)
         quote: Quote | None = None
         density = 0
         for term in distinct:
@@ -195,16 +195,16 @@ class TermTable:
             del self._frames[frame]
 
     def _remember_frame(self, quote: Quote) -> None:
-        if quote.source & RESULT and _DIGITS.search(quote.text):
+        if quote.source & (RESULT | USER) and _DIGITS.search(quote.text):
             self._frames[_frame(quote.text)] = quote.text
 
-    def _supersede(self, line: str) -> None:
-        """A result's line that differs from a kept one in its numbers only takes its place: old values are stale."""
+    def _supersede(self, line: str, source: int) -> None:
+        """A line of output that differs from a kept one in its numbers only takes its place: old values are stale."""
         old = self._frames.get(_frame(line)) if _DIGITS.search(line) else None
         if old is None or old == line:
             return
         quote = self._quotes[old]
-        fresh = Quote(line, self.entry, self._at, self._turn, RESULT, self._home, quote.quality)
+        fresh = Quote(line, self.entry, self._at, self._turn, source, self._home, quote.quality)
         for record in self._terms.values():
             for slot in ("prose", "code", "dense"):
                 if getattr(record, slot) == old:

@@ -16,7 +16,7 @@ from treering.facts.lexicon import FUNCTION_WORDS, words
 MAX_STATEMENT = 240
 _LABEL = re.compile(r"^[A-Z][A-Z _-]{2,24}:\s+")
 _VALUE = re.compile(
-    r"`[^`\n]{1,60}`|\"[^\"\n]{1,40}\"|https?://\S+|(?<![\w$€£])[$€£]?\d[\w.,:/-]*%?|\b[\w-]*\d[\w./-]*|\b[A-Z]{2,}(?:-\w+)*\b"
+    r"`[^`\n]{1,60}`|\"[^\"\n]{1,40}\"|https?://\S+|(?<![\w$€£])[$€£]?\d[\w.,:/-]*%?|\b[\w-]*\d[\w./-]*|\b[A-Z]{4,}\b|\b[A-Z]+-\w+(?:-\w+)*\b"
     r"|(?<=[a-z,;:] )[A-Z][a-z]+(?: [A-Z][a-z]+)*|\b[\w.-]+/[\w./-]+"
 )
 _UPDATE = re.compile(
@@ -62,11 +62,22 @@ def supersedes(new: Statement, old: Statement) -> bool:
     if len(common) < 2 or (new.values and new.values == old.values):
         return False
     share = len(common) / min(len(new.stems), len(old.stems))
-    if new.updates and share >= 0.4 and (new.shapes & old.shapes or share >= 0.6):
-        return True
+    likeness = len(common) / len(new.stems | old.stems)
+    if new.updates and not old.updates and share >= 0.5 and likeness >= 0.25:
+        return bool(new.shapes & old.shapes) or share >= 0.75
     if len(new.stems - old.stems) == 1 and len(old.stems - new.stems) == 1:
         return not new.values and not old.values and _differ_at_the_end(new.plain, old.plain)
-    return share >= 0.5 and bool(new.shapes & old.shapes) and not new.values & old.values
+    return likeness >= 0.4 and bool(new.shapes & old.shapes) and not new.values & old.values
+
+
+def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
+    """Old values with those that took their place: of the same shape, and long enough to be told from others."""
+    pairs: dict[str, str] = {}
+    for value in sorted(old.values - new.values):
+        fresh = next((other for other in sorted(new.values) if _shape(other) == _shape(value)), "")
+        if fresh and len(value) >= 3 and not (value.isalpha() and value.islower()):
+            pairs[value] = fresh
+    return pairs
 
 
 def _differ_at_the_end(new: tuple[str, ...], old: tuple[str, ...]) -> bool:

@@ -24,7 +24,7 @@ from treering.summarizers.layout import essentials, lay_out
 from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_text
 
-MARGIN = 1.05
+MARGIN = 1.07
 """The estimator may be a few percent low, so a budget is filled to the estimate times this."""
 
 ESSENTIALS_BELOW = 256
@@ -83,12 +83,12 @@ def short_summary(state: FactState) -> str | None:
     if not state.requests:
         return None
     last = state.requests[-1]
-    parts = [_first_sentence(last.text)]
+    parts = [_first_sentence(last.parts[0])]
     if last.question:
         parts.append(last.question)
     elif last.outcome:
         parts.append(_first_sentence(last.outcome))
-    first = _first_sentence(state.requests[0].text)
+    first = _first_sentence(state.requests[0].parts[0])
     if len(state.requests) > 1 and first not in parts:
         parts.insert(0, first)
     return neutralise(" ".join(part if part[-1] in ".?!。？！।…" else f"{part}." for part in parts if part))

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 
 from treering.compaction.summarizer import join_split_turn
 from treering.compaction.transcript import neutralise
-from treering.facts.lexicon import sentences
-from treering.facts.requests import shortened
 from treering.facts.roles import ASSISTANT, THINKING, USER
+from treering.facts.said import choose_said
 from treering.facts.select import Selection, command_text
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
@@ -39,7 +38,11 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     _section(out, f"## {words.goal}", [f"- {last.text}"] if last else [])
     _section(out, f"## {words.constraints}", [f"- {rule.text}" for rule in chosen.rules])
     progress: list[str] = []
-    _section(progress, f"### {words.done}", done)
+    in_parts = bool(blocked or (in_progress and not split_turn))
+    if done and not in_parts:
+        progress.extend(done)
+    else:
+        _section(progress, f"### {words.done}", done)
     if not split_turn:
         _section(progress, f"### {words.in_progress}", in_progress)
     _section(progress, f"### {words.blocked}", blocked)
@@ -61,19 +64,24 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
 
 
 def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str:
-    """The last request, as many rules as fit, and the open question, without any frame."""
-    last = state.requests[-1] if state.requests else None
-    lines = [f"- {last.question}"] if last and last.question else []
-    if last:
-        lines.insert(0, f"- {shortened(sentences(last.text), max(80, 2 * limit))}")
-    lines = [neutralise(line) for line in lines]
-    while lines and count("\n".join(lines)) > limit:
-        lines.pop()
-    for rule in sorted(state.rules, key=lambda rule: (len(rule.text), -rule.at)):
-        line = neutralise(f"- {rule.text}")
-        if line not in lines and count("\n".join((*lines, line))) <= limit:
-            lines.append(line)
-    return "\n".join(lines)
+    """The last request, the rules, the open question, and what else the user laid down if there is room. No frame."""
+    room = limit * 3 // 2
+    while True:
+        said = choose_said(state, room, count)
+        last = said.requests[-1:]
+        texts = [request.text for request in last] + ([said.question] if said.question else [])
+        texts += [rule.text for rule in said.rules] + [request.text for request in said.requests[:-1]]
+        lines = [neutralise(f"- {text}") for text in texts]
+        if count("\n".join(lines)) <= limit:
+            return "\n".join(lines)
+        if room <= 0:
+            break
+        room = min(room - 1, room * 15 // 16)
+    # Not even the last request fits: as much of it as does.
+    text = lines[0] if lines else ""
+    while text and count(text) > limit:
+        text = text[: len(text) * 3 // 4].rstrip()
+    return text
 
 
 def _by_turn(quotes: Iterable[Quote]) -> tuple[dict[int, list[Quote]], dict[str, list[Quote]]]:

@@ -1,0 +1,143 @@
+"""Each kind of fact: commands and errors, tasks, files, terms, requests."""
+
+from __future__ import annotations
+
+import pytest
+from tests.facts.fact_parts import answered, called, said
+
+from treering.facts.commands import command_keys
+from treering.facts.fold import FactState, fold
+from treering.facts.lexicon import Lexicon, is_prose, sentences
+from treering.facts.requests import own_parts
+from treering.facts.tools import file_touches
+
+
+def folded(*messages) -> FactState:
+    return fold(FactState(), messages, cwd="/w")
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("agent.GetSessionDir(x) in src/app/strategy.go:466", ["GetSessionDir", "strategy.go", "466"]),
+        ("修复handleTurnEnd函数，在src/app_main.py里", ["handleTurnEnd", "app_main.py", "app_main"]),
+        ("commit a1b2c3d of MAX_SIZE, e.g. v1.2", ["a1b2c3d", "MAX_SIZE"]),
+        (r'"\nStderr: %s"', []),
+        ("toolu_01AMcD2HQAEXGtggpToKNnnR", []),
+        ("the README and WARNING words", []),
+    ],
+)
+def test_terms_of_a_line(text: str, terms: list[str]) -> None:
+    assert [name for _, name in Lexicon().terms(text)] == terms
+
+
+def test_sentences_in_several_scripts() -> None:
+    assert sentences("All pass. Run lint: `x`. 是的。好！ Yes") == [
+        "All pass.",
+        "Run lint: `x`.",
+        "是的。",
+        "好！",
+        "Yes",
+    ]
+    assert sentences("यह ठीक है। फिर चलाओ।") == ["यह ठीक है।", "फिर चलाओ।"]
+
+
+@pytest.mark.parametrize("line", ["can we add foo", "修复这个函数", "इसे ठीक करो"])
+def test_prose(line: str) -> None:
+    assert is_prose(line)
+
+
+@pytest.mark.parametrize("line", ["{a: b}", "| x | y |", "=== Step 3 ===", "foo(bar)", "$ ls -la", ""])
+def test_no_prose(line: str) -> None:
+    assert not is_prose(line)
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        ("cd /w && go test ./... 2>&1 | tail -30", ["go test", "tail -30"]),
+        ("FOO=1 sudo make build; echo done", ["make build"]),
+        ('grep "a|b && c" x.py', ["grep"]),
+        ("git commit -m \"$(cat <<'EOF'\nrm -rf x\nEOF\n)\"", ["git commit"]),
+        ("wc -l \\\n a.txt", ["wc -l"]),
+    ],
+)
+def test_program_and_first_argument(command: str, keys: list[str]) -> None:
+    assert [key for key, _ in command_keys(command)] == keys
+
+
+def test_an_error_stands_until_the_same_command_succeeds() -> None:
+    failing = [
+        called("Bash", {"command": "make test"}, 1),
+        answered("x.py:3: error: bad type here\nExit code 2", 1, error=True),
+    ]
+    assert [error.text for error in folded(*failing).errors] == ["x.py:3: error: bad type here"]
+    other = [called("Bash", {"command": "ls -l"}, 2), answered("x.py", 2)]
+    assert folded(*failing, *other).errors
+    fixed = [called("Bash", {"command": "make test"}, 3), answered("12 passed", 3)]
+    state = folded(*failing, *other, *fixed)
+    assert not state.errors
+    assert state.test is not None
+    assert state.test.text == "12 passed"
+
+
+def test_a_later_line_of_output_takes_the_place_of_the_same_line_with_other_numbers() -> None:
+    def run(number: int, text: str):
+        return [called("Bash", {"command": "./bench_run"}, number), answered(text, number)]
+
+    state = folded(*run(1, "total of slow_query: 4711 rows read"), *run(2, "total of slow_query: 52 rows read"))
+    texts = [quote.text for quote in state.quotes]
+    assert "total of slow_query: 52 rows read" in texts
+    assert "total of slow_query: 4711 rows read" not in texts
+
+
+def test_task_lists_of_two_kinds() -> None:
+    todos = [{"content": "parse", "status": "completed"}, {"content": "print", "status": "pending"}]
+    state = folded(called("TodoWrite", {"todos": todos}, 1))
+    assert [(task.text, task.state) for task in state.tasks] == [("parse", "done"), ("print", "open")]
+    state = folded(
+        called("TaskCreate", {"subject": "parse"}, 1),
+        called("TaskCreate", {"subject": "print"}, 2),
+        called("TaskUpdate", {"taskId": "1", "status": "completed"}, 3),
+    )
+    assert [(task.text, task.state) for task in state.tasks] == [("parse", "done"), ("print", "open")]
+
+
+def test_a_file_keeps_what_was_done_and_why() -> None:
+    state = folded(
+        said("user", "fix the parser"),
+        said("assistant", "The parser drops the last token, so its loop must change."),
+        called("Edit", {"file_path": "/w/src/parser.py", "new_string": "x"}, 1),
+        called("Read", {"file_path": "/w/src/parser.py"}, 2),
+    )
+    (file,) = state.files
+    assert (file.path, file.operation, file.times) == ("src/parser.py", "edit", 2)
+    assert file.why == "The parser drops the last token, so its loop must change."
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("<task-notification>\n<status>done</status>\n</task-notification>", []),
+        ("<command-name>/review</command-name>", ["/review"]),
+        ("[Request interrupted by user]", []),
+        ("why?\n```\ncode here\n```\nfix it please", ["fix it please"]),
+        ("see this:\n2026-01-01 boot failed\n\tat foo(bar)\nwhat is wrong", ["see this:", "what is wrong"]),
+        ("yes", ["yes"]),
+    ],
+)
+def test_the_users_own_words(text: str, parts: list[str]) -> None:
+    assert own_parts(text) == parts
+
+
+def test_an_open_question_is_closed_by_an_answer() -> None:
+    asked = [said("user", "make it faster"), said("assistant", "Two ways are possible. Shall I use the cache?")]
+    assert folded(*asked).requests[-1].question == "Shall I use the cache?"
+    assert folded(*asked, said("user", "yes, the cache")).requests[-1].question == ""
+
+
+def test_a_patch_names_its_files() -> None:
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
+    assert [(touch.path, touch.operation) for touch in file_touches("apply_patch", {"input": patch})] == [
+        ("a.py", "edit")
+    ]
