@@ -129,7 +129,7 @@ def test_labels_and_names(file, call):
     assert call("label", file, "A2", "base").startswith("base  A2  answer A2")
     assert json.loads(call("label", file, "--json"))["labels"] == {"A2": "base"}
     assert call("checkout", file, "base") == ""
-    assert call("label", file, "base", "--remove") == ""
+    assert call("label", file, "base", "--remove").startswith("no labels")
     assert "either a LABEL or --remove" in call("label", file, "A2", code=2)
     assert call("name", file) == "(no name)\n"
     assert call("name", file, "two parsers") == "two parsers\n"
@@ -160,7 +160,7 @@ def test_an_empty_session(tmp_path, call):
     target = tmp_path / "empty.jsonl"
     Session.create(target).close()
     assert call("tree", target).splitlines() == ["empty.jsonl  0 entries, 0 branches", "← leaf: before the first entry"]
-    assert call("branch", target) == ""
+    assert call("branch", target).startswith("no branches")
 
 
 def test_every_shared_session_has_a_tree(shared, call):

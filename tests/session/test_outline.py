@@ -183,7 +183,7 @@ def test_addresses():
         ("twice", r"2 entries have the label 'twice'.*A1.*A2"),
         ("before-refactr", "did you mean before-refactor"),
         ("HEAD~9", "only 3 turns begin before"),
-        ("nonsense", "labels are before-refactor, twice"),
+        ("nonsense", "labels are 'before-refactor', 'twice'"),
         ("@root~1", "nothing lies before"),
         ("", "an empty address"),
     ],

@@ -70,11 +70,17 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(run(arguments))
 
 
+def _complain(message: str) -> None:
+    from treering.cli.common import echo
+
+    echo(message, err=True)
+
+
 class _Warnings(logging.Handler):
     """Says on standard error what the library logs."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(f"{record.levelname.capitalize()}: {record.getMessage()}", err=True)
+        _complain(f"{record.levelname.capitalize()}: {record.getMessage()}")
 
 
 def _say_warnings() -> None:
@@ -99,13 +105,13 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        _complain("interrupted")
         return 130
     except (EntryNotFoundError, SettingsError) as error:
-        click.echo(f"Error: {error}", err=True)
+        _complain(f"Error: {error}")
         return 2
     except TreeringError as error:
-        click.echo(f"Error: {error}", err=True)
+        _complain(f"Error: {error}")
         return 1
     except (BrokenPipeError, SystemExit):  # click exits by itself when the pipe is closed
         # The reader has gone: be silent, also when Python flushes what is left at exit.

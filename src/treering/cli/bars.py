@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from treering.cli.common import number
+from treering.cli.common import number, percent
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -47,5 +47,7 @@ def legend(parts: Sequence[Part], width: int) -> list[str]:
         share = part.tokens / total
         mark = click.style(SHADES[index % len(SHADES)] * 2, fg=part.color or None)
         own = click.style("▆" * max(1 if part.tokens else 0, round(share * width)), fg=part.color or None)
-        lines.append(f"  {mark} {part.name:<{longest}} {number(part.tokens):>9} {share:>5.0%}  {own}".rstrip())
+        lines.append(
+            f"  {mark} {part.name:<{longest}} {number(part.tokens):>9} {percent(part.tokens, total):>5}  {own}".rstrip()
+        )
     return lines

@@ -8,6 +8,8 @@ import click
 import msgspec
 
 from treering.cli.common import (
+    echo,
+    echo_whole,
     emit_json,
     entry_at,
     file_argument,
@@ -38,10 +40,8 @@ from treering.session.rows import one_line, preview
 from treering.session.tree import Session
 from treering.summarizers.choose import choose_summarizer
 
-ADDRESS_HELP = "An id or its beginning, a label, HEAD, HEAD~2 (two turns back), or @root."
 
-
-@click.command()
+@click.command(short_help="List branches, delete one, or bring one back.")
 @file_argument
 @click.option("--delete", "-d", metavar="ADDRESS", help="Delete the branch that this entry lies in. Nothing is erased.")
 @click.option("--restore", metavar="ADDRESS", help="Bring a deleted branch back.")
@@ -61,9 +61,11 @@ def branch(file: str, delete: str | None, restore: str | None, deleted: bool, as
         emit_json({**changed, "branches": listed})
         return
     for what, ids in changed.items():
-        click.echo(f"{what} {ids if isinstance(ids, str) else ', '.join(ids)}")
+        echo(f"{what} {ids if isinstance(ids, str) else ', '.join(ids)}")
     if changed:
         return
+    if not listed:
+        echo("no branches: the session has no entry yet")
     width, length = terminal_width(most=160), short_length(outline)
     for item in listed:
         mark = click.style("*", fg="green", bold=True) if item["current"] else " "
@@ -73,7 +75,7 @@ def branch(file: str, delete: str | None, restore: str | None, deleted: bool, as
         facts += [f"[{one_line(label, LABEL_WIDTH)}]" for label in item["labels"]]
         facts += ["deleted"] if item["deleted"] else []
         line = f"{item['id'][:length]}  {', '.join(facts)}  "
-        click.echo(f"{mark} {line}{click.style(one_line(item['text'], max(20, width - len(line) - 2)), dim=True)}")
+        echo(f"{mark} {line}{click.style(one_line(item['text'], max(20, width - len(line) - 2)), dim=True)}")
 
 
 def _branches(outline: Outline, deleted: bool) -> list[dict[str, Any]]:
@@ -171,22 +173,22 @@ def checkout(
         emit_json({**fields, "summary": summary.body if summary else None, "messages": messages})
     else:
         if result.outcome == "applied":
-            where = result.target_id or "before the first entry"
-            click.echo(f"now at {where}; {plural(result.abandoned, 'entry', 'entries')} left behind", err=True)
+            where = f"at {result.target_id}" if result.target_id else "before the first entry"
+            echo(f"now {where}; {plural(result.abandoned, 'entry', 'entries')} left behind", err=True)
             if result.summary:
-                click.echo(f"summary {result.summary.id} by {result.summarizer}:\n", err=True)
-                click.echo(result.summary.summary, err=True)
+                echo(f"summary {result.summary.id} by {result.summarizer}:\n", err=True)
+                echo_whole(result.summary.summary, err=True)
         else:
-            click.echo(f"{result.outcome}: {result.cause}", err=True)
+            echo(f"{result.outcome}: {result.cause}", err=True)
         if result.text is not None:
-            click.echo(result.text)
+            echo_whole(result.text)
     if result.outcome == "failed":
         raise click.exceptions.Exit(1)
     if result.outcome == "cancelled":
         raise click.exceptions.Exit(130)
 
 
-@click.command()
+@click.command(short_help="Write one path of FILE as a session of its own.")
 @file_argument
 @click.argument("destination", type=click.Path(dir_okay=False))
 @click.argument("address", default="HEAD")
@@ -203,7 +205,7 @@ def fork(file: str, destination: str, address: str, whole: bool, as_json: bool) 
     if as_json:
         emit_json(data)
     else:
-        click.echo(f"{data['file']}  session {data['id']}")
+        echo(f"{data['file']}  session {data['id']}")
 
 
 @click.command()
@@ -220,13 +222,17 @@ def label(file: str, address: str | None, label_text: str | None, remove: bool, 
         if address is not None:
             session.set_label(entry_at(session, address).id, None if remove else label_text)
         labels = session.labels()
-        texts = {entry_id: preview(entry, 80) for entry_id in labels if (entry := session.store.get(entry_id))}
+        texts = {entry_id: preview(entry, 200) for entry_id in labels if (entry := session.store.get(entry_id))}
     if as_json:
         emit_json({"labels": labels})
         return
+    width = terminal_width()
+    if not labels:
+        echo("no labels: `treering label FILE ADDRESS LABEL` sets one")
     for entry_id, text in labels.items():
-        note = click.style(texts.get(entry_id, "(not in this file)"), dim=True)
-        click.echo(f"{click.style(one_line(text, 60), fg='blue', bold=True)}  {entry_id}  {note}")
+        left = width - len(one_line(text, 60)) - len(entry_id) - 4
+        note = click.style(one_line(texts.get(entry_id, "(not in this file)"), max(20, left)), dim=True)
+        echo(f"{click.style(one_line(text, 60), fg='blue', bold=True)}  {entry_id}  {note}")
 
 
 @click.command()
@@ -242,10 +248,10 @@ def name(file: str, new_name: str | None, as_json: bool) -> None:
     if as_json:
         emit_json({"name": found})
     else:
-        click.echo(one_line(found, 200) if found else "(no name)")
+        echo(one_line(found, 200) if found else "(no name)")
 
 
-@click.command()
+@click.command(short_help="Compare two branches of FILE.")
 @file_argument
 @click.argument("left")
 @click.argument("right", default="HEAD")
@@ -260,26 +266,26 @@ def diff(file: str, left: str, right: str, as_json: bool) -> None:
         return
     width = terminal_width()
     parting = f"{ancestor.id}  {preview(ancestor, width - 30)}" if ancestor else "nowhere: they share no entry"
-    click.echo(f"part at  {parting}")
+    echo(f"part at  {parting}")
     _echo_side(left, found.left, width)
     _echo_side(right, found.right, width)
     if found.modified_by_both:
-        click.echo(f"\n{click.style('changed by both', fg='red', bold=True)}")
+        echo(f"\n{click.style('changed by both', fg='red', bold=True)}")
         for path in found.modified_by_both:
-            click.echo(f"  {path}")
+            echo(f"  {path}")
 
 
 def _echo_side(address: str, side: BranchSide, width: int) -> None:
     size = f"{plural(side.turns, 'turn')}, {plural(side.messages, 'message')}, {plural(side.tokens, 'token')}"
-    click.echo(f"\n{click.style(address, bold=True)}  {side.tip_id}, {size}")
+    echo(f"\n{click.style(address, bold=True)}  {side.tip_id}, {size}")
     for request in side.requests[:10]:
-        click.echo(f"  > {one_line(request, width - 4)}")
+        echo(f"  > {one_line(request, width - 4)}")
     if len(side.requests) > 10:
-        click.echo(f"  > … {len(side.requests) - 10} more")
+        echo(f"  > … {len(side.requests) - 10} more")
     for path in side.files.modified:
-        click.echo(click.style(f"  M {path}", fg="yellow"))
+        echo(click.style(f"  M {path}", fg="yellow"))
     for path in side.files.read:
-        click.echo(f"  R {path}")
+        echo(f"  R {path}")
 
 
 @click.command()
@@ -293,7 +299,7 @@ def vacuum(file: str, as_json: bool) -> None:
     if as_json:
         emit_json({**msgspec.structs.asdict(result), "backup": str(result.backup) if result.backup else None})
     elif result.backup is None:
-        click.echo("nothing to erase: no branch is deleted (`treering branch FILE --delete ADDRESS`)")
+        echo("nothing to erase: no branch is deleted (`treering branch FILE --delete ADDRESS`)")
     else:
         saved = number(result.bytes_before - result.bytes_after)
-        click.echo(f"erased {plural(result.erased, 'entry', 'entries')}, {saved} bytes; before: {result.backup}")
+        echo(f"erased {plural(result.erased, 'entry', 'entries')}, {saved} bytes; before: {result.backup}")

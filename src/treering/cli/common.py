@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import click
 
 from treering.errors import EntryNotFoundError
 from treering.session.entries import Entry, encode_object
+from treering.session.rows import printable
 from treering.session.tree import Session
 from treering.settings import Settings
 
@@ -28,13 +30,16 @@ window_option = click.option(
     "--window", type=click.IntRange(min=1), metavar="N", help="The model's context window in tokens.  [default: 200000]"
 )
 
+_ACTING = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+"""What a terminal would act on, but for colours."""
+
 
 @contextmanager
 def open_session(file: str) -> Generator[Session]:
     """Open a session file for a command; says on standard error what is odd about it."""
     with Session.open(file) as session:
         for warning in warnings_of(session):
-            click.echo(f"Warning: {warning}", err=True)
+            echo(f"Warning: {warning}", err=True)
         yield session
 
 
@@ -51,12 +56,17 @@ def warnings_of(session: Session) -> list[str]:
 
 def emit_json(data: Mapping[str, Any]) -> None:
     """Print an object on standard output, with the schema's version first."""
-    click.echo(encode_object({"schema": SCHEMA, **data}).decode("utf-8"))
+    echo(encode_object({"schema": SCHEMA, **data}).decode("utf-8"))
 
 
 def number(value: int | None) -> str:
     """A count for people: 12 345."""
     return "–" if value is None else f"{value:,}".replace(",", " ")
+
+
+def percent(part: int, whole: int) -> str:
+    """A share for people: something that is there is never 0 %."""
+    return "<1%" if 0 < part * 200 < whole else f"{part / whole:.0%}"
 
 
 def plural(count: int, noun: str, many: str | None = None) -> str:
@@ -80,13 +90,16 @@ def entry_at(session: Session, address: str) -> Entry:
     return session.get(found)
 
 
-def for_terminal(text: str) -> str:
-    """Text of a session as it may be printed: whole into files and pipes, without control characters on a terminal."""
-    if not sys.stdout.isatty():
-        return text
-    from treering.session.rows import printable
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Print a line. On a terminal, what names and ids in a session would make it do is left out; colours stay."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo(_ACTING.sub("", text) if stream.isatty() else text, err=err)
 
-    return printable(text)
+
+def echo_whole(text: str, *, err: bool = False) -> None:
+    """Print a text of a session: every byte of it into files and pipes, no control character on a terminal."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo(printable(text) if stream.isatty() else text, err=err, color=True)  # click would take escapes out
 
 
 def terminal_width(most: int = 110) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import ExitStack
 from typing import Any
 
@@ -10,6 +11,8 @@ import msgspec
 
 from treering.cli.bars import Part, bar
 from treering.cli.common import (
+    echo,
+    echo_whole,
     emit_json,
     file_argument,
     json_option,
@@ -124,32 +127,31 @@ def _kept(session: Session, result: CompactionResult) -> tuple[int, int]:
 
 def _report(result: CompactionResult, kept: tuple[int, int], file: str) -> None:
     if result.outcome != "applied":
-        click.echo(f"{result.outcome}: {result.cause}", err=result.outcome == "failed")
+        echo(f"{result.outcome}: {result.cause}", err=result.outcome == "failed")
         return
     width = terminal_width() - 20
     before, after = result.tokens_before, result.tokens_after or 0
     summary = result.summary_tokens or 0
     title = "would compact" if result.dry_run else "compacted"
-    click.echo(f"{click.style(title, bold=True)} {file}: {number(before)} → {number(after)} tokens")
-    click.echo(f"  before [{bar([Part('context', before, 'red')], before, width)}] {number(before):>9}")
+    echo(f"{click.style(title, bold=True)} {file}: {number(before)} → {number(after)} tokens")
+    echo(f"  before [{bar([Part('context', before, 'red')], before, width)}] {number(before):>9}")
     parts = [Part("summary", summary, "magenta"), Part("kept", max(0, after - summary), "green")]
-    click.echo(f"  after  [{bar(parts, before, width)}] {number(after):>9}")
+    echo(f"  after  [{bar(parts, before, width)}] {number(after):>9}")
     turn = " (inside a turn)" if result.split_turn else ""
-    click.echo(f"  {plural(kept[0], 'entry', 'entries')} summarised in {number(summary)} tokens by {result.summarizer}")
-    click.echo(f"  {plural(kept[1], 'entry', 'entries')} kept word for word, from {result.first_kept_entry_id}{turn}")
+    echo(f"  {plural(kept[0], 'entry', 'entries')} summarised in {number(summary)} tokens by {result.summarizer}")
+    echo(f"  {plural(kept[1], 'entry', 'entries')} kept word for word, from {result.first_kept_entry_id}{turn}")
     if result.pruned.results:
-        click.echo(f"  {plural(result.pruned.results, 'tool output')} pruned, {number(result.pruned.tokens)} tokens")
+        echo(f"  {plural(result.pruned.results, 'tool output')} pruned, {number(result.pruned.tokens)} tokens")
     if result.branched:
-        click.echo("  Another process continued the session meanwhile: the compaction is on a branch of its own.")
+        echo("  Another process continued the session meanwhile: the compaction is on a branch of its own.")
     if result.check is not None:
-        click.echo(f"  {_check_line(result.check)}")
+        echo(f"  {_check_line(result.check)}")
     if result.short_summary:
-        click.echo(f"\n{result.short_summary}")
-    click.echo(f"\n{result.summary}\n")
+        echo_whole(f"\n{result.short_summary}")
+    echo_whole(f"\n{result.summary}\n")
     if not result.dry_run:
-        click.echo(
-            f"Nothing is lost: `treering entry {file} ID` shows any entry, `treering undo {file}` takes this back."
-        )
+        name = shlex.quote(file)
+        echo(f"Nothing is lost: `treering entry {name} ID` shows any entry, `treering undo {name}` takes this back.")
 
 
 def _check_line(check: dict[str, Any]) -> str:
@@ -165,7 +167,7 @@ def _check_line(check: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-@click.command()
+@click.command(short_help="Shorten old, large tool outputs.")
 @file_argument
 @click.option("--dry-run", is_flag=True, help="Show what would be; write nothing.")
 @json_option
@@ -178,12 +180,12 @@ def prune(file: str, dry_run: bool, as_json: bool) -> None:
         emit_json({"outcome": outcome, "dry_run": dry_run, "pruned": msgspec.to_builtins(pruned)})
     elif pruned.results:
         verb = "would prune" if dry_run else "pruned"
-        click.echo(f"{verb} {plural(pruned.results, 'tool output')}: {number(pruned.tokens)} tokens less")
+        echo(f"{verb} {plural(pruned.results, 'tool output')}: {number(pruned.tokens)} tokens less")
     else:
-        click.echo("nothing to prune: old tool outputs would save too little (see `prune` in the settings)")
+        echo("nothing to prune: old tool outputs would save too little (see `prune` in the settings)")
 
 
-@click.command()
+@click.command(short_help="Take the newest compaction back, or an undo.")
 @file_argument
 @click.option("--redo", is_flag=True, help="Take the newest undo back.")
 @json_option
@@ -196,10 +198,10 @@ def undo(file: str, redo: bool, as_json: bool) -> None:
         emit_json({**msgspec.to_builtins(result), "tokens": tokens})
         return
     if result.outcome == "skipped":
-        click.echo("nothing to redo" if redo else "nothing to undo: no compaction is in force")
+        echo("nothing to redo" if redo else "nothing to undo: no compaction is in force")
         return
     back = f"the summary of {result.restored} is in force again" if result.restored else "no compaction is in force now"
-    click.echo(f"{'redone' if redo else 'undone'}: {result.undone}; {back}. The context has {number(tokens)} tokens.")
+    echo(f"{'redone' if redo else 'undone'}: {result.undone}; {back}. The context has {number(tokens)} tokens.")
 
 
 def _size(session: Session) -> Any:

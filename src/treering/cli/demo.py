@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
+from contextlib import chdir
 from importlib import resources
 from pathlib import Path
 
 import click
 
+from treering.cli.common import echo
+
 EXAMPLE = "example-session.v3.jsonl"
+NAME = "example.jsonl"
 WINDOW = 64_000
 """Tokens of the window that the example is to fit into: that of many models one runs oneself."""
 
 
-@click.command()
+@click.command(short_help="Compact the bundled example, shown before and after.")
 @click.option("--to", "target", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the session that is made.")
 @click.pass_context
 def demo(ctx: click.Context, target: str | None) -> None:
@@ -21,21 +26,24 @@ def demo(ctx: click.Context, target: str | None) -> None:
     from treering.cli.compact import compact
     from treering.cli.show import context, show
 
-    data = resources.files("treering.data").joinpath(EXAMPLE)
-    with tempfile.TemporaryDirectory() as folder, resources.as_file(data) as source:
-        example = Path(folder) / "example.jsonl"
-        example.write_bytes(source.read_bytes())
+    data = resources.files("treering.data").joinpath(EXAMPLE).read_bytes()
+    kept = str(Path(target).absolute()) if target else None
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path(NAME).write_bytes(data)
         for name, command, file in (
-            ("show", show, str(example)),
-            ("context", context, str(example)),
-            ("compact", compact, str(example)),
-            ("context", context, target or str(example)),
+            ("show", show, NAME),
+            ("context", context, NAME),
+            ("compact", compact, NAME),
+            ("context", context, kept or NAME),
         ):
-            click.echo(click.style(f"$ treering {name} {Path(file).name} --window {WINDOW}\n", fg="cyan"))
-            options = {"target": target} if name == "compact" else {}
+            to = f" --to {shlex.quote(kept)}" if name == "compact" and kept else ""
+            echo(click.style(f"$ treering {name} {shlex.quote(file)} --window {WINDOW}{to}\n", fg="cyan"))
+            options = {"target": kept} if name == "compact" else {}
             try:
                 ctx.invoke(command, file=file, window=WINDOW, **options)
             except click.exceptions.Exit as end:
                 if end.exit_code:
                     raise
-            click.echo()
+            echo()
+    if target is None:
+        echo("This was done to a copy that is gone now: `treering demo --to FILE` keeps it.")

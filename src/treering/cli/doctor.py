@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
-from treering.cli.common import emit_json, file_argument, json_option, number, plural, progress
+from treering.cli.common import echo, emit_json, file_argument, json_option, number, plural, progress
 from treering.session.doctor import Diagnosis, examine, report
 from treering.session.doctor import repair as write_repaired
 
@@ -14,7 +15,7 @@ LISTED = 100
 """Findings that are listed for people; `--json` has all."""
 
 
-@click.command()
+@click.command(short_help="Find damage in a session FILE; repair it in a copy.")
 @file_argument
 @click.option("--repair", is_flag=True, help="Write a repaired copy. FILE itself is never changed.")
 @click.option(
@@ -44,7 +45,7 @@ def doctor(context: click.Context, file: str, repair: bool, to: str | None, as_j
         if repair:
             _tell_repair(left, notes)
         elif before.damaged:
-            click.echo(f"\n`treering doctor --repair {file}` writes a copy in which the damage is repaired.")
+            echo(f"\n`treering doctor --repair {shlex.quote(file)}` writes a copy in which the damage is repaired.")
     context.exit(3 if left.damaged else 0)
 
 
@@ -59,22 +60,22 @@ def _copy_name(file: str) -> str:
 
 def _tell(diagnosis: Diagnosis) -> None:
     name = click.style(str(diagnosis.path), bold=True)
-    click.echo(f"{name}  version {diagnosis.version}, {plural(diagnosis.entries, 'entry', 'entries')}")
+    echo(f"{name}  version {diagnosis.version}, {plural(diagnosis.entries, 'entry', 'entries')}")
     for finding in diagnosis.findings[:LISTED]:
         where = f"line {finding.line}" if finding.line else "the file"
         color = "red" if finding.severity == "damage" else "yellow"
-        click.echo(f"  {where:>12}  {click.style(f'{finding.severity:<7}', fg=color)}  {finding.text}")
+        echo(f"  {where:>12}  {click.style(f'{finding.severity:<7}', fg=color)}  {finding.text}")
     if len(diagnosis.findings) > LISTED:
-        click.echo(f"  and {number(len(diagnosis.findings) - LISTED)} more: --json has all of them")
+        echo(f"  and {number(len(diagnosis.findings) - LISTED)} more: --json has all of them")
     if not diagnosis.findings:
-        click.echo("  nothing is wrong with it")
+        echo("  nothing is wrong with it")
 
 
 def _tell_repair(left: Diagnosis, notes: tuple[str, ...]) -> None:
-    click.echo()
+    echo()
     for note in notes[:LISTED]:
-        click.echo(f"  {note}")
+        echo(f"  {note}")
     if len(notes) > LISTED:
-        click.echo(f"  and {number(len(notes) - LISTED)} more")
+        echo(f"  and {number(len(notes) - LISTED)} more")
     state = "damage is left" if left.damaged else "no damage is left"
-    click.echo(f"written: {left.path}, {plural(left.entries, 'entry', 'entries')}; {state}")
+    echo(f"written: {left.path}, {plural(left.entries, 'entry', 'entries')}; {state}")

@@ -61,7 +61,7 @@ class Numbers(click.ParamType[tuple[float, ...]]):
         return number
 
 
-@click.group("eval")
+@click.group("eval", short_help="Measure summaries by what sessions used later.")
 def eval_group() -> None:
     """Measure summaries by hindsight: what did these sessions use later, and was it still in the summary?"""
 
@@ -98,7 +98,7 @@ def shared_options(command: F) -> F:
     return command
 
 
-@eval_group.command()
+@eval_group.command(short_help="Cut sessions, summarise, and look at what came after.")
 @shared_options
 @click.option("--cuts", type=Numbers(0.01, 0.99), default="50%,70%,85%", show_default=True, metavar="SHARE,…",
               help="Where to cut each session, as shares of its messages.")  # fmt: skip
@@ -137,7 +137,7 @@ def hindsight(
     return 1 if failed else 0
 
 
-@eval_group.command()
+@eval_group.command(short_help="Compact sessions again and again while they grow.")
 @shared_options
 @click.option("--rounds", "number", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
               help="How many compactions in a row.")  # fmt: skip

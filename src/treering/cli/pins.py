@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import click
 
-from treering.cli.common import emit_json, entry_at, file_argument, json_option, number, open_session, window_option
+from treering.cli.common import (
+    echo,
+    echo_whole,
+    emit_json,
+    entry_at,
+    file_argument,
+    json_option,
+    open_session,
+    plural,
+    window_option,
+)
 from treering.operations.pins import pin as pin_entry
 from treering.operations.pins import pins_on
 from treering.operations.pins import unpin as unpin_entry
@@ -12,7 +22,7 @@ from treering.settings import DEFAULT_WINDOW
 from treering.tokens.estimate import estimate_text
 
 
-@click.command()
+@click.command(short_help="Pin an entry: its text survives every compaction.")
 @file_argument
 @click.argument("entry_id", metavar="ID", required=False)
 @click.option("--text", help="What is to survive, instead of the entry's own text.")
@@ -28,11 +38,10 @@ def pin(file: str, entry_id: str | None, text: str | None, window: int | None, a
         emit_json({"pins": [{"entry_id": found.entry_id, "text": found.text} for found in pins]})
         return
     for found in pins:
-        click.echo(
-            f"{click.style(found.entry_id, bold=True)}  {number(estimate_text(found.text))} tokens\n{found.text}\n"
-        )
+        echo(f"{click.style(found.entry_id, bold=True)}  {plural(estimate_text(found.text), 'token')}")
+        echo_whole(f"{found.text}\n")
     if not pins:
-        click.echo("no pins at this leaf: `treering pin FILE ID` pins an entry")
+        echo("no pins at this leaf: `treering pin FILE ID` pins an entry")
 
 
 @click.command()
@@ -48,4 +57,4 @@ def unpin(file: str, entry_id: str, as_json: bool) -> None:
     if as_json:
         emit_json({"outcome": "applied" if removed else "skipped", "entry_id": target})
     else:
-        click.echo(f"unpinned {target}" if removed else f"{target} is not pinned at this leaf: nothing to do")
+        echo(f"unpinned {target}" if removed else f"{target} is not pinned at this leaf: nothing to do")

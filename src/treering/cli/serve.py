@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import click
 
+from treering.cli.common import echo
 from treering.config import load_settings
 from treering.errors import MissingExtraError
 from treering.summarizers.choose import choose_summarizer
 
 
-@click.command("serve-summaries")
+@click.command("serve-summaries", short_help="Answer requests for summaries over HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="0: any free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8787, show_default=True, metavar="N", help="0: any free."
+)
 @click.option("--token", envvar="TREERING_SERVE_TOKEN", help="Callers must send it; needed unless HOST is loopback.")
 @click.option(
     "--summarizer",
@@ -20,7 +23,14 @@ from treering.summarizers.choose import choose_summarizer
     metavar="NAME",
     help="As for compact: extractive, a model, a URL.  [default: by the settings]",
 )
-@click.option("--budget", type=click.IntRange(min=64), default=8192, show_default=True, help="Tokens of a summary.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=64),
+    default=8192,
+    show_default=True,
+    metavar="N",
+    help="Tokens the summary may have.",
+)
 def serve_summaries(host: str, port: int, token: str | None, summarizers: tuple[str, ...], budget: int) -> None:
     """Answer POST {systemPrompt, prompt} with {summary}, by any summarizer.
 
@@ -40,5 +50,5 @@ def serve_summaries(host: str, port: int, token: str | None, summarizers: tuple[
         listening.listen()  # who reads the address below may ask at once
         address = listening.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-        click.echo(f"summaries by {summarizer.name} at http://{shown}:{address[1]}/summarize")
+        echo(f"summaries by {summarizer.name} at http://{shown}:{address[1]}/summarize")
         uvicorn.Server(config).run(sockets=[listening])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import textwrap
 from collections import Counter
 from typing import Any
 
@@ -11,13 +13,15 @@ import msgspec
 
 from treering.cli.bars import Part, bar, legend
 from treering.cli.common import (
+    echo,
+    echo_whole,
     emit_json,
     entry_at,
     file_argument,
-    for_terminal,
     json_option,
     number,
     open_session,
+    percent,
     plural,
     progress,
     terminal_width,
@@ -39,7 +43,7 @@ LISTED = 12
 """Messages that are listed at the beginning and, twice as many, at the end of a long context."""
 
 
-@click.command()
+@click.command(short_help="Tell what a session is: entries, branches, tokens.")
 @file_argument
 @window_option
 @json_option
@@ -52,20 +56,20 @@ def show(file: str, window: int | None, as_json: bool) -> None:
         return
     tokens, limit = data["tokens"], data["window"]
     width = terminal_width()
-    roles = ", ".join(plural(count, role) for role, count in data["roles"].items())
-    name = data["name"] or os.path.basename(file)
-    click.echo(f"{click.style(name, bold=True)}  {data['format']}, {_size(data['bytes'])}")
-    click.echo(f"  session      {data['id']}, begun {data['timestamp'][:16].replace('T', ' ')}")
-    click.echo(f"  directory    {data['cwd'] or '(not recorded)'}")
-    click.echo(f"  entries      {number(data['entries'])}: {roles or 'no messages'}")
-    click.echo(f"  branches     {plural(data['branches'], 'end')}, leaf {data['leaf'] or '(before the first entry)'}")
-    click.echo(f"  compactions  {_compactions(data)}")
-    click.echo(f"  model        {data['model'] or '(not recorded)'}, thinking {data['thinking_level']}")
-    state = f"{tokens / limit:.0%} of a window of {number(limit)}"
-    click.echo(f"  context      {number(tokens)} tokens, {state}")
-    click.echo(f"  [{bar([Part('context', tokens, 'red' if tokens > limit else 'green')], limit, width - 4)}]")
+    name = one_line(data["name"] or os.path.basename(file), 200)
+    echo(f"{click.style(name, bold=True)}  {data['format']}, {_size(data['bytes'])}")
+    echo(f"  session      {data['id']}, begun {data['timestamp'][:16].replace('T', ' ')}")
+    echo(f"  directory    {one_line(data['cwd'], 4096) or '(not recorded)'}")
+    echo(textwrap.fill(f"  entries      {_entries(data)}", width, subsequent_indent=" " * 15))
+    echo(f"  branches     {plural(data['branches'], 'end')}, leaf {data['leaf'] or '(before the first entry)'}")
+    echo(f"  compactions  {_compactions(data)}")
+    echo(f"  model        {one_line(data['model'] or '(not recorded)', 200)}, thinking {data['thinking_level']}")
+    state = f"{percent(tokens, limit)} of a window of {number(limit)}"
+    echo(f"  context      {number(tokens)} tokens, {state}")
+    echo(f"  [{bar([Part('context', tokens, 'red' if tokens > limit else 'green')], limit, width - 4)}]")
     if tokens > limit:
-        click.echo(f"  It is over: `treering compact {file}` makes it fit.")
+        option = f" --window {window}" if window else ""  # without it, another window would be meant
+        echo(f"  It is over: `treering compact {shlex.quote(file)}{option}` makes it fit.")
 
 
 def _describe(session: Session, window: int) -> dict[str, Any]:
@@ -133,6 +137,25 @@ def _role(entry: Entry) -> str:
         return entry.message.role if entry.message else "unknown"
 
 
+_NOUNS = {
+    "user": "user message",
+    "assistant": "answer",
+    "toolResult": "tool result",
+    "bashExecution": "shell command",
+    "custom": "custom message",
+}
+
+
+def _entries(data: dict[str, Any]) -> str:
+    """`404: 23 user messages, 106 answers, 268 tool results, 1 shell command, 6 others`."""
+    roles: dict[str, int] = data["roles"]
+    parts = [plural(count, _NOUNS.get(role, one_line(role, 40))) for role, count in roles.items()]
+    others = data["entries"] - sum(roles.values())
+    if others and parts:
+        parts.append(plural(others, "other"))
+    return f"{number(data['entries'])}: {', '.join(parts) or 'no messages'}"
+
+
 def _compactions(data: dict[str, Any]) -> str:
     if not data["compactions"]:
         return "none"
@@ -146,7 +169,7 @@ def _size(count: int | None) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
 
 
-@click.command()
+@click.command(short_help="Show what the model is sent, and what fills it.")
 @file_argument
 @click.option("--leaf", metavar="ID", help="Of this entry instead of the leaf.")
 @click.option("--llm", is_flag=True, help="As a provider is sent it: pairs whole, our own roles as user messages.")
@@ -173,21 +196,22 @@ def context(file: str, leaf: str | None, llm: bool, everything: bool, window: in
         return
     limit = window or DEFAULT_WINDOW
     width = terminal_width()
-    share = f"{size.tokens / limit:.0%} of {number(limit)}"
-    click.echo(f"{plural(len(messages), 'message')}, {number(size.tokens)} tokens, {share}")
-    click.echo(f"[{bar(parts, max(limit, size.tokens), width - 2)}]")
+    share = f"{percent(size.tokens, limit)} of {number(limit)}"
+    echo(f"{plural(len(messages), 'message')}, {number(size.tokens)} tokens, {share}")
+    echo(f"[{bar(parts, max(limit, size.tokens), width - 2)}]")
     for line in legend(parts, max(10, width - 50)):
-        click.echo(line)
-    click.echo()
+        echo(line)
+    if messages:
+        echo()
     skip = range(LISTED, len(messages) - 2 * LISTED) if not everything else range(0)
     for index, (entry_id, message) in enumerate(messages):
         if index in skip:
             if index == skip.start:
-                click.echo(f"  … {plural(len(skip), 'message')} more (--all) …")
+                echo(f"  … {plural(len(skip), 'message')} more (--all) …")
             continue
         tokens = number(estimate_message(message))
-        head = f"{(entry_id or '–')[:16]:<16} {message.role:<17.17} {tokens:>7}  "
-        click.echo(head + one_line(glimpse(message), width - len(head)))
+        head = f"{(entry_id or '–')[:16]:<16} {one_line(message.role, 17):<17} {tokens:>7}  "
+        echo(head + one_line(glimpse(message), width - len(head)))
 
 
 def _messages(found: Context, *, llm: bool) -> list[tuple[str | None, Message]]:
@@ -209,10 +233,10 @@ def what_fills(found: Context) -> list[Part]:
             tokens["assistant"] += text
             tokens["tool calls"] += max(0, whole - thinking - text)
         elif message.role == "toolResult":
-            tokens[f"output of {message.tool_name or 'a tool'}"] += whole
+            tokens[f"output of {one_line(message.tool_name or 'a tool', 24)}"] += whole
         else:
             names = {"compactionSummary": "summary", "branchSummary": "branch summary", "bashExecution": "user's shell"}
-            tokens[names.get(message.role, message.role)] += whole
+            tokens[names.get(message.role, one_line(message.role, 24))] += whole
     first = ("summary", "branch summary", "user", "assistant", "thinking", "tool calls")
     outputs = sorted((name for name in tokens if name not in first), key=lambda name: -tokens[name])
     if len(outputs) > 8:
@@ -241,7 +265,7 @@ def _first_argument(call: ToolCallBlock) -> str:
     return next((value for value in call.arguments.values() if isinstance(value, str)), "")
 
 
-@click.command()
+@click.command(short_help="Print any entry whole, also a compacted or pruned one.")
 @file_argument
 @click.argument("entry_id", metavar="ID")
 @json_option
@@ -256,9 +280,9 @@ def entry(file: str, entry_id: str, as_json: bool) -> None:
         return
     message = found.message
     role = f" ({message.role})" if message else ""
-    click.echo(f"{click.style(found.id, bold=True)}  {found.type}{role}, {found.timestamp}, {state}")
-    click.echo(f"parent {found.parent_id or '–'}, {plural(entry_tokens(found), 'token')}\n")
-    click.echo(for_terminal(whole_text(found)))
+    echo(f"{click.style(found.id, bold=True)}  {found.type}{role}, {found.timestamp}, {state}")
+    echo(f"parent {found.parent_id or '–'}, {plural(entry_tokens(found), 'token')}\n")
+    echo_whole(whole_text(found))
 
 
 def _state(session: Session, found: Entry) -> str:

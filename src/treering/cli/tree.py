@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from treering.cli.common import (
+    echo,
     emit_json,
     file_argument,
     json_option,
@@ -45,12 +46,12 @@ def tree(file: str, everything: bool, deleted: bool, as_json: bool) -> None:
         return
     branches = sum(row.tip for row in rows)
     name = click.style(one_line(outline.name or os.path.basename(file), 60), bold=True)
-    click.echo(f"{name}  {plural(len(outline), 'entry', 'entries')}, {plural(branches, 'branch', 'branches')}")
+    echo(f"{name}  {plural(len(outline), 'entry', 'entries')}, {plural(branches, 'branch', 'branches')}")
     lines = draw(outline, rows, sizes, terminal_width(most=160))
     while block := "\n".join(islice(lines, 500)):  # a flush a line would take longer than all the rest
-        click.echo(block)
+        echo(block)
     if outline.position() < 0:
-        click.echo(click.style("← leaf: before the first entry", bold=True))
+        echo(click.style("← leaf: before the first entry", bold=True))
 
 
 _STYLES: dict[str, dict[str, Any]] = {

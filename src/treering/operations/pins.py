@@ -74,7 +74,7 @@ def pin(
     entry = session.get(entry_id)
     pinned = text if text is not None else _text_of(entry)
     if not pinned.strip():
-        raise TreeringError(f"entry {entry_id} has no text of its own: give one to pin")
+        raise TreeringError(f"entry {entry_id} has no text of its own: say what to pin (text=…, --text)")
     path = session.path(whole=False)
     limit = int(PINS_SHARE * reserve_for(settings.compaction, window))
     others = [other for other in pins_on(path) if other.entry_id != entry_id]

@@ -64,7 +64,8 @@ def _turns_back(session: Session, address: str, start: str, steps: int) -> str:
             seen += 1
             if seen == steps:
                 return entry.id
-    raise EntryNotFoundError(f"{address}: only {seen} turns begin before {start}")
+    begin = {0: "no turn begins", 1: "only 1 turn begins"}.get(seen, f"only {seen} turns begin")
+    raise EntryNotFoundError(f"{address}: {begin} before {start}")
 
 
 def starts_turn(entry: Entry) -> bool:
@@ -110,5 +111,7 @@ def _nothing_found(address: str, outline: Outline) -> str:
     if near:
         return f"{message}; did you mean {' or '.join(near)}?"
     if labels:
-        return f"{message}; labels are {', '.join(labels[:8])}{' …' if len(labels) > 8 else ''}"
+        return (
+            f"{message}; labels are {', '.join(repr(label) for label in labels[:8])}{' …' if len(labels) > 8 else ''}"
+        )
     return f"{message}; `treering tree` shows what there is"

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from treering.errors import DamagedFileError, StorageError
-from treering.session.entries import Entry, encode_object, parse_line
+from treering.session.entries import MESSAGE_TYPES, METADATA_TYPES, Entry, encode_object, parse_line
 from treering.session.findings import Diagnosis, Finding
 from treering.session.lines import lines_forward
 from treering.session.mending import Mender
@@ -23,6 +23,8 @@ from treering.session.validity import pairing
 
 TOO_LARGE_FOR_PI = 512 << 20
 """Bytes; JavaScript has no longer strings, so pi cannot open a larger file."""
+
+_SESSION_TYPES = MESSAGE_TYPES | METADATA_TYPES | {"compaction"}
 
 
 class Examination:
@@ -123,6 +125,10 @@ class Examination:
         first = next((entry for entry in records if entry.type not in HEAD_TYPES), None)
         if first is None:
             raise DamagedFileError(f"{self.path}: there is no session in this file, and no entry of one")
+        if not any(entry.type in _SESSION_TYPES for entry in chain([first], records)):
+            raise DamagedFileError(
+                f"{self.path}: it has no session header and no entry of a session: is it a file of another tool?"
+            )
         digest = hashlib.sha256(first.raw).hexdigest()
         session_id = f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
         version = {"version": CURRENT_VERSION} if first.id else {}  # entries of version 1 have no ids

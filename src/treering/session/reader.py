@@ -220,7 +220,8 @@ def read_header(read: Read, path: Path) -> tuple[Header, bytes]:
             if entry.type == "session" and entry.id and decode_object(entry.raw) is not None:
                 return decode_header(entry.body), title
             if entry.type != "title":
-                what = "a header without id" if entry.type == "session" else f"a record of type {entry.type!r}"
+                what = f"a record of type {entry.type!r}" if entry.type else "a record without type"
+                what = "a header without id" if entry.type == "session" else what
                 raise DamagedFileError(
                     f"{path}, line {number}: no session header stands here, but {what}. Is it a file of "
                     f"another tool? If the header is lost, `treering doctor --repair` writes a copy that has one."
