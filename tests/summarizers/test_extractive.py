@@ -163,3 +163,15 @@ def test_time_is_linear_in_the_span(shared: Path) -> None:
 
     seconds(1)
     assert seconds(8) < 8 * 2.5 * seconds(2) / 2
+
+
+def test_the_goal_says_to_what_a_short_answer_says_yes() -> None:
+    from tests.sketch import draw
+    from treering.operations.compact import compact_sync
+    from treering.settings import CompactionSettings, Settings
+
+    drawing = "U=Please_review_every_module_that_changed_this_morning A*300 U=yes_to_all A*300 U*50 A*50"
+    settings = Settings(compaction=CompactionSettings(keep_recent_tokens=110))
+    summary = compact_sync(draw(drawing), settings=settings).summary or ""
+    goal = summary.partition("## Goal\n")[2].partition("\n\n")[0]
+    assert goal.splitlines() == ["- Please review every module that changed this morning", "- yes to all"]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from treering.compaction.summarizer import join_split_turn
 from treering.compaction.transcript import neutralise
+from treering.facts.lexicon import content_words
+from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, THINKING, USER
 from treering.facts.said import choose_said
 from treering.facts.select import Selection, command_text
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
+
+TELLING_WORDS = 5
+"""A request with fewer words that carry meaning ("yes, all of them") does not say what is wanted."""
 
 
 def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn: bool) -> str:
@@ -23,10 +28,10 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
         split_turn: whether the cut split the last turn; what belongs to it is then a part of its own.
     """
     story, code = _by_turn(chosen.quotes)
-    last = chosen.requests[-1] if chosen.requests else None
+    goal = _goal(chosen.requests)
     now = state.turn
     done: list[str] = []
-    requests = {request.turn: request for request in chosen.requests if request is not last}
+    requests = {request.turn: request for request in chosen.requests[: len(chosen.requests) - len(goal)]}
     for turn in sorted({*story, *requests} - {now}):
         if turn in requests:
             done.append(f"- {requests[turn].text}")
@@ -35,7 +40,7 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     steps = [f"- {text}" for text in (chosen.question, *(task.text for task in chosen.tasks)) if text]
     blocked = [f"- {error.text}" for error in chosen.errors]
     out: list[str] = []
-    _section(out, f"## {words.goal}", [f"- {last.text}"] if last else [])
+    _section(out, f"## {words.goal}", [f"- {request.text}" for request in goal])
     _section(out, f"## {words.constraints}", [f"- {rule.text}" for rule in chosen.rules])
     progress: list[str] = []
     in_parts = bool(blocked or (in_progress and not split_turn))
@@ -82,6 +87,14 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
     while text and count(text) > limit:
         text = text[: len(text) * 3 // 4].rstrip()
     return text
+
+
+def _goal(requests: Sequence[Request]) -> Sequence[Request]:
+    """The request in hand. Where it only says yes or goes on, those before it, back to the one that says to what."""
+    start = len(requests) - 1
+    while start > 0 and len(content_words(requests[start].text)) < TELLING_WORDS:
+        start -= 1
+    return requests[max(start, 0) :]
 
 
 def _by_turn(quotes: Iterable[Quote]) -> tuple[dict[int, list[Quote]], dict[str, list[Quote]]]:
