@@ -170,8 +170,13 @@ def test_the_goal_says_to_what_a_short_answer_says_yes() -> None:
     from treering.operations.compact import compact_sync
     from treering.settings import CompactionSettings, Settings
 
-    drawing = "U=Please_review_every_module_that_changed_this_morning A*300 U=yes_to_all A*300 U*50 A*50"
+    drawing = (
+        "U=the_parser_gives_nothing_back_for_an_empty_line_and_it_crashes_the_report A*300 U=yes_to_all A*300 U*50 A*50"
+    )
     settings = Settings(compaction=CompactionSettings(keep_recent_tokens=110))
     summary = compact_sync(draw(drawing), settings=settings).summary or ""
     goal = summary.partition("## Goal\n")[2].partition("\n\n")[0]
-    assert goal.splitlines() == ["- Please review every module that changed this morning", "- yes to all"]
+    assert goal.splitlines() == [
+        "- the parser gives nothing back for an empty line and it crashes the report",
+        "- yes to all",
+    ]
