@@ -167,6 +167,7 @@ def test_time_is_linear_in_the_span(shared: Path) -> None:
 
 def test_the_goal_says_to_what_a_short_answer_says_yes() -> None:
     from tests.sketch import draw
+
     from treering.operations.compact import compact_sync
     from treering.settings import CompactionSettings, Settings
 
