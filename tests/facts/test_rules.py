@@ -70,6 +70,8 @@ def test_scratch_that_takes_back_what_was_said_last() -> None:
         ("The port is 8080.", "The port is 9090.", True),
         ("Use port 8080 for the server.", "Actually use port 9090 for the server.", True),
         ("The weekly report is due on Monday.", "The weekly report is due on Friday.", True),
+        ("The platform migration is at phase 3 of 6.", "Migration progress: phase 4 of 6.", True),
+        ("User wants answers in Pwkev style.", "The user's preferred answer style is Ouiqr.", True),
         ("सर्वर का पोर्ट 8080 है।", "अब सर्वर का पोर्ट 9090 है।", True),
         ("The staging database is at db-1.", "The production database is at db-2.", False),
         ("Run unit tests with pytest.", "Run integration tests with make.", False),

@@ -65,9 +65,12 @@ def supersedes(new: Statement, old: Statement) -> bool:
     likeness = len(common) / len(new.stems | old.stems)
     if new.updates and not old.updates and share >= 0.5 and likeness >= 0.25:
         return bool(new.shapes & old.shapes) or share >= 0.75
-    if len(new.stems - old.stems) == 1 and len(old.stems - new.stems) == 1:
-        return not new.values and not old.values and _differ_at_the_end(new.plain, old.plain)
-    return likeness >= 0.4 and bool(new.shapes & old.shapes) and not new.values & old.values
+    if not new.values and not old.values:
+        one_word = len(new.stems - old.stems) == 1 and len(old.stems - new.stems) == 1
+        return one_word and _differ_at_the_end(new.plain, old.plain)
+    # "Phase 3 of 5", then "phase 4 of 5": one value may stay.
+    fresh, gone = set(map(_shape, new.values - old.values)), set(map(_shape, old.values - new.values))
+    return likeness >= 0.4 and bool(fresh & gone)
 
 
 def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
