@@ -21,9 +21,14 @@ KEEP_SHARE = 0.4
 """At most this share of what is usable in the window stays verbatim (SPEC §7.2)."""
 
 
-def _at_least(name: str, value: int | None, least: int) -> None:
-    if value is not None and value < least:
-        raise SettingsError(f"{name} is {value}: give {least} or more")
+def _at_least(name: str, value: object, least: int) -> None:
+    if value is not None and (not isinstance(value, (int, float)) or not value >= least):
+        raise SettingsError(f"{name} is {value!r}: give {least} or more")
+
+
+def _more_than_nothing(name: str, value: object) -> None:
+    if not isinstance(value, (int, float)) or not value > 0:
+        raise SettingsError(f"{name} is {value!r}: give more than 0 seconds")
 
 
 class CompactionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -125,8 +130,7 @@ class SummarySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         _at_least("summary.window", self.window, 1)
         _at_least("summary.max_output", self.max_output, 1)
         _at_least("summary.tries", self.tries, 1)
-        if self.timeout <= 0:
-            raise SettingsError(f"summary.timeout is {self.timeout}: give more than 0 seconds")
+        _more_than_nothing("summary.timeout", self.timeout)
         if self.temperature is not None and self.temperature < 0:
             raise SettingsError(f"summary.temperature is {self.temperature}: give 0 or more")
 
@@ -145,8 +149,7 @@ class HooksSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     timeout: float = 30.0
 
     def __post_init__(self) -> None:
-        if self.timeout <= 0:
-            raise SettingsError(f"hooks.timeout is {self.timeout}: give more than 0 seconds")
+        _more_than_nothing("hooks.timeout", self.timeout)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

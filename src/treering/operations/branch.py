@@ -29,6 +29,7 @@ from treering.errors import SummaryError
 from treering.facts.fold import FactState, fold
 from treering.hooks import Hooks
 from treering.operations.attempts import attempt_record
+from treering.operations.options import check_options
 from treering.operations.result import Outcome
 from treering.session import records
 from treering.session.entries import Entry
@@ -145,6 +146,7 @@ class _Navigation:
     """One move, from the plan to the result."""
 
     def __init__(self, session: Session, target: str | None, options: NavigateOptions, waiting: Waiting) -> None:
+        check_options(options, NavigateOptions)
         self.session = session
         self.target = target
         self.waiting = waiting

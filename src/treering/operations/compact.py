@@ -22,6 +22,7 @@ from treering.hooks import Hooks
 from treering.operations.attempts import attempt_record
 from treering.operations.draft import Draft, assemble, from_hook, gather, make_request
 from treering.operations.measure import Measure, measure, summary_message_tokens
+from treering.operations.options import check_options
 from treering.operations.prune import prune_record
 from treering.operations.result import CompactionResult, Pruned, Reason
 from treering.session.entries import Entry
@@ -108,6 +109,7 @@ class _Compaction:
     """One compaction, from the plan to the result."""
 
     def __init__(self, session: Session, options: CompactOptions, waiting: Waiting) -> None:
+        check_options(options, CompactOptions)
         self.session = session
         self.waiting = waiting
         self.settings = options.get("settings") or Settings()

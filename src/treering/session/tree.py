@@ -214,6 +214,8 @@ class Session:
 
     def append_message(self, message: JsonObject) -> Appended:
         """Append one message in the session's own form, e.g. `{"role": "user", "content": "…"}`."""
+        if as_object(message) is None:
+            raise InvalidEntryError(f"a message is an object with a role, like 'user'; got {message!r:.60}")
         stamped = message if "timestamp" in message else {**message, "timestamp": int(self._now().timestamp() * 1000)}
         return self.append({"type": "message", "message": stamped})
 
@@ -348,6 +350,8 @@ def check_body(body: JsonObject) -> None:
     Raises:
         InvalidEntryError: the type is missing or belongs to the header, or a message has no role.
     """
+    if as_object(body) is None:
+        raise InvalidEntryError(f"an entry is an object with a type, like 'message'; got {body!r:.60}")
     kind = body.get("type")
     if not isinstance(kind, str) or not kind:
         raise InvalidEntryError(f"an entry needs a type, like 'message'; got {kind!r}")
