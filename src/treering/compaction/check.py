@@ -15,7 +15,7 @@ import msgspec
 from treering.compaction.summarizer import SpanMessage
 from treering.facts.lexicon import FILE, NAME, Lexicon, content_words
 from treering.facts.state import FactState
-from treering.session.messages import OtherBlock, TextBlock, ThinkingBlock, ToolCallBlock
+from treering.session.messages import whole_text
 from treering.tokens.estimate import estimate_text
 
 RECORD_HEADING = "## From the Record"
@@ -102,7 +102,7 @@ def check_summary(
         previous_summary: the summary in force before, whose names are no inventions.
     """
     kept = tuple(kept)
-    shown = "\n".join((text, *map(message_text, kept)))
+    shown = "\n".join((text, *map(_shown, kept)))
     plain, words = _plain(shown), content_words(shown)
     told: list[MustKeep] = []
     missing: list[MustKeep] = []
@@ -143,30 +143,10 @@ def repair(text: str, report: CheckReport, *, max_tokens: int) -> tuple[str, Che
     )
 
 
-def message_text(span: SpanMessage) -> str:
-    """All that a message says, the arguments of its calls included."""
-    parts: list[str] = []
-    for block in span.message.blocks:
-        if isinstance(block, (TextBlock, ThinkingBlock)):
-            parts.append(block.text)
-        elif isinstance(block, ToolCallBlock):
-            parts += [block.name, *_strings(block.arguments)]
-        elif isinstance(block, OtherBlock):
-            parts += _strings(block.raw)
-    return "\n".join(parts)
-
-
-def _strings(value: object) -> Iterator[str]:
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            for key, inner in item.items():  # pyright: ignore[reportUnknownVariableType] - JSON of any form
-                pending += [key, inner]
-        elif isinstance(item, (list, tuple)):
-            pending.extend(item)  # pyright: ignore[reportUnknownArgumentType] - JSON of any form
+def _shown(span: SpanMessage) -> str:
+    """All that a message shows, the names of its tools and of their arguments included."""
+    calls = (name for call in span.message.tool_calls for name in (call.name, *call.arguments))
+    return "\n".join((whole_text(span.message), *calls))
 
 
 def _is_told(fact: str, plain: str, words: set[str]) -> bool:
@@ -193,7 +173,7 @@ def _sources(
         known.append(facts.test.text)
     yield "\n".join((*known, previous_summary or ""))
     for message in (*kept, *span):
-        yield message_text(message)
+        yield _shown(message)
 
 
 def _unknown_names(text: str, sources: Iterator[str]) -> list[str]:

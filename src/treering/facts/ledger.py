@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -31,7 +30,7 @@ from treering.facts.state import (
 from treering.facts.terms import TermTable
 from treering.facts.tools import command_of, file_touches, tool_key
 from treering.facts.values import replaced_values, statement_of, supersedes
-from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock
+from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, strings_in
 
 if TYPE_CHECKING:
     from treering.compaction.summarizer import SpanMessage
@@ -215,7 +214,7 @@ class Ledger:
                 source = f"{source} {path}"
         home = normalise(touched[0].path, self.cwd) if len(touched) == 1 else ""
         self.table.in_file(home)
-        for text in _strings(call.arguments):
+        for text in strings_in(call.arguments):
             if text.strip() != command:
                 self._count(text)
                 self._lines(text, EDIT if touched else ARGUMENT)
@@ -323,14 +322,3 @@ class Ledger:
             line = strip_line_number(raw).strip()
             if line:
                 self.table.line(line, source, prose=False)
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in cast("Mapping[str, Any]", value).values():
-            yield from _strings(item)
-    elif isinstance(value, (list, tuple)):
-        for item in cast("list[Any]", value):
-            yield from _strings(item)

@@ -181,6 +181,30 @@ def _string(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def strings_in(value: object) -> Iterator[str]:
+    """The strings in a JSON value, in order, without the keys of its objects."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            yield item
+        elif (fields := as_object(item)) is not None:
+            pending.extend(reversed(list(fields.values())))
+        elif isinstance(item, (list, tuple)):
+            pending.extend(reversed(cast("list[object]", item)))
+
+
+def whole_text(message: Message) -> str:
+    """All that a message says: its texts, its thinking, and the strings that its calls were made with."""
+    parts: list[str] = []
+    for block in message.blocks:
+        if isinstance(block, (TextBlock, ThinkingBlock)):
+            parts.append(block.text)
+        elif isinstance(block, ToolCallBlock):
+            parts.extend(strings_in(block.arguments))
+    return "\n".join(parts)
+
+
 def without_surrogates(message: Message) -> Message:
     """The message with U+FFFD for lone surrogates, which no provider and no encoder takes; the same if it has none."""
     try:

@@ -14,7 +14,8 @@ from treering.compaction.files import strip_file_tags
 from treering.compaction.summarizer import SummaryRequest
 from treering.facts.select import Selection, Selector, command_text
 from treering.facts.state import FactState
-from treering.summarizers.extractive import MARGIN, commands_of, message_text
+from treering.session.messages import whole_text
+from treering.summarizers.extractive import MARGIN, commands_of
 from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_message, estimate_text
 
@@ -53,7 +54,7 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
     room = min(limit, int(FACTS_SHARE * request.budget)) - estimate_text(RECORD_HEADING) - 4
     if room < _LEAST:
         return narrative
-    shown = "\n".join((*(message_text(span.message) for span in request.kept), narrative))
+    shown = "\n".join((*(whole_text(span.message) for span in request.kept), narrative))
     selector = Selector(
         request.facts,
         kept_text=shown,

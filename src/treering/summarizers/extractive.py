@@ -7,8 +7,7 @@ over: what is wanted, what must be kept to, what was done request by request, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Iterable
 
 from treering.compaction.files import strip_file_tags
 from treering.compaction.summarizer import SpanMessage, Summary, SummaryRequest
@@ -19,7 +18,7 @@ from treering.facts.lexicon import sentences
 from treering.facts.select import Selector
 from treering.facts.state import FactState
 from treering.facts.tools import command_of
-from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, decode_message
+from treering.session.messages import decode_message, whole_text
 from treering.summarizers.layout import essentials, lay_out
 from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_text
@@ -55,7 +54,7 @@ class ExtractiveSummarizer:
 def _fill(request: SummaryRequest, state: FactState, limit: int) -> str:
     selector = Selector(
         state,
-        kept_text="\n".join(message_text(span.message) for span in request.kept),
+        kept_text="\n".join(whole_text(span.message) for span in request.kept),
         kept_commands=commands_of(request.kept),
         instructions=request.instructions or "",
         count=_count,
@@ -104,17 +103,6 @@ def commands_of(messages: Iterable[SpanMessage]) -> frozenset[str]:
     )
 
 
-def message_text(message: Message) -> str:
-    """All that a message shows, calls included."""
-    parts: list[str] = []
-    for block in message.blocks:
-        if isinstance(block, (TextBlock, ThinkingBlock)):
-            parts.append(block.text)
-        elif isinstance(block, ToolCallBlock):
-            parts.extend(_strings(block.arguments))
-    return "\n".join(parts)
-
-
 def _with_foreign_summary(request: SummaryRequest) -> FactState:
     """The facts; if they begin with this span though something was summarised before it, with that summary's facts."""
     span = (*request.history, *request.turn_prefix)
@@ -131,14 +119,3 @@ def _first_sentence(text: str) -> str:
 
 
 _count: Callable[[str], int] = estimate_text
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in cast("Mapping[str, Any]", value).values():
-            yield from _strings(item)
-    elif isinstance(value, (list, tuple)):
-        for item in cast("list[Any]", value):
-            yield from _strings(item)
