@@ -39,10 +39,12 @@ demo: $(BASE) ## Compact the bundled example session, and show before and after.
 setup: $(DEV) $(PI) ## Install what development and tests need into .venv.
 
 test: setup lint ## Run all that CI runs.
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests
+	$(BIN)/python -m pytest README.md docs # a page runs from top to bottom, in one process
 
 quick: $(DEV) ## Run the tests that developers run all the time.
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -m "not slow" -n 2 tests
+	$(BIN)/python -m pytest README.md docs
 
 lint: $(DEV) ## Check style and types.
 	$(BIN)/ruff check .

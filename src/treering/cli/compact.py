@@ -103,7 +103,8 @@ def compact(
         emit_json({**msgspec.to_builtins(result), "file": target or file})
     else:
         _report(result, kept, target or file)
-    raise click.exceptions.Exit(EXIT_CODES[result.outcome])
+    refused = result.outcome == "cancelled" and result.cause_code == "hook"  # by a hook, not by the user
+    raise click.exceptions.Exit(1 if refused else EXIT_CODES[result.outcome])
 
 
 def _settings(reserve: int | None, keep_recent: int | None, short: bool | None) -> Settings:
