@@ -10,7 +10,7 @@ from treering.operations.prune import prune
 from treering.session import records
 from treering.settings import PruneSettings, Settings
 from treering.testing.trees import Tree, session_trees
-from treering.tokens.sizes import estimated_tokens
+from treering.tokens.measuring import context_size
 
 SMALL = PruneSettings(protect_tokens=300, minimum_tokens=100)
 
@@ -68,9 +68,9 @@ def test_the_last_resort_takes_the_largest_of_any_tool() -> None:
 @given(session_trees())
 def test_a_prune_never_grows_a_context(tree: Tree) -> None:
     session = tree.open()
-    before = estimated_tokens(session.context())
+    before = context_size(session.context()).estimate
     settings = Settings(prune=PruneSettings(protect_tokens=50, minimum_tokens=0))
     saved = prune(session, settings)
-    after = estimated_tokens(session.context())
+    after = context_size(session.context()).estimate
     assert after == before - saved.tokens
     assert prune(session, settings).results == 0

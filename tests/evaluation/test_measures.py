@@ -18,7 +18,7 @@ def measure(region, kept, future, summary: str, budget: int | None = None) -> Sc
 def test_a_file_counts_if_the_region_and_the_future_have_it_and_the_kept_part_does_not():
     region = [assistant("see src/app/alpha.py and src/beta.py and gamma.py")]
     kept = [assistant("src/beta.py is fine")]
-    future = [assistant("open /work/app/alpha.py, beta.py")]
+    future = [assistant("open /srv/app/alpha.py, beta.py")]
     found = measure(region, kept, future, "We changed lib/alpha.py.")
     assert (found.files.hit, found.files.total) == (1, 1)
     assert measure(region, kept, future, "nothing").files.missed == ("alpha.py",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
-from treering.session.context import Context, pruned_message, renders
+from treering.session.context import pruned_message, renders
 from treering.session.entries import Entry
 from treering.session.path import Path
 from treering.tokens.estimate import estimate_message
@@ -40,11 +40,3 @@ def prefix_sums(path: Path) -> list[int]:
         sums = [0, *accumulate(rendered_tokens(path, index) for index in range(len(path)))]
         _PREFIX_SUMS[path] = sums
     return sums
-
-
-def estimated_tokens(context: Context) -> int:
-    """The plain estimate of a whole context, without overhead."""
-    path = context.path
-    sums = prefix_sums(path)
-    summary = 0 if path.compaction is None else entry_tokens(path.compaction)
-    return summary + sums[-1] - sums[path.start]
