@@ -1,7 +1,6 @@
 """How likely a term is used again, by its history and by what is being worked on.
 
-A logistic model with few terms. Its weights (`weights.py`) are fitted on real sessions by
-`benchmarks/fit_expectation.py`, which also tells how well they do on sessions that they were not fitted on.
+A logistic model with few terms. Its weights, fitted on real sessions, and what is known of them are in `weights.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Weights of `expect.py`, fitted by `benchmarks/fit_expectation.py`; see there how they were made."""
+"""Weights of `expect.py`: logistic regression on real coding sessions, one session left out at a time, then rounded.
+
+The script that fitted them is not part of the repository, so they cannot be made anew from here yet (issue 3).
+"""
 
 HISTORY: dict[str, dict[str, float]] = {
     "f": {
