@@ -113,6 +113,22 @@ def test_the_next_call_goes_on_from_the_summary_that_came_back() -> None:
         messages += openai_chat(40)[1:]
 
 
+def test_it_goes_on_from_a_summary_that_quotes_a_closing_tag() -> None:
+    messages = openai_chat(60)
+    messages[1]["content"] = "Never write </summary> into the report. Please do step 0."
+    window = size(messages) // 3
+    for _ in range(2):
+        messages = fit(messages, window=window)
+        assert messages[1]["content"].count("</summary>") == 1
+        assert "into the report" in messages[1]["content"]
+        messages += openai_chat(40)[1:]
+
+
+def test_a_block_without_a_type_is_no_obstacle() -> None:
+    messages = [{"role": "user", "content": [{"text": "no type"}]}, *anthropic_chat(60)]
+    assert pairs_are_whole(fit(messages, window=size(messages) // 3))
+
+
 def test_old_thinking_is_left_out_with_its_signature() -> None:
     fitted = fit(anthropic_chat(60), window=size(anthropic_chat(60)) // 3)
     assert "signature" not in str(fitted)

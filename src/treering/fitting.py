@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from treering.compaction.prune import plan_prune, plan_shortening
 from treering.compaction.summarizer import Summarizer
 from treering.errors import TreeringError
-from treering.interop.chat import SYSTEM_ROLES, call_names, recognise, to_session, with_output, without_blocks
+from treering.interop.chat import SYSTEM_ROLES, recognise, to_session, with_output, without_blocks
 from treering.operations.compact import compact_sync
 from treering.operations.measure import measure
 from treering.session import records
-from treering.session.llm import COMPACTION_TEMPLATE, answered_now
+from treering.session.context import ContextMessage
+from treering.session.llm import COMPACTION_TEMPLATE, answered_now, inside_tags
 from treering.session.messages import JsonObject
 from treering.session.tree import Session
 from treering.settings import Settings, threshold_for
@@ -120,9 +121,11 @@ def _session_of(messages: Sequence[Message]) -> tuple[Session, dict[str, int]]:
             )
             origins[entry.id] = index
             continue
-        for converted in to_session(message, tools):
-            origins[session.append({"type": "message", "message": converted}).id] = index
-        tools.update(call_names(message))
+        converted = [{"type": "message", "message": part} for part in to_session(message, tools)]
+        for entry in session.append(*converted).entries:
+            origins[entry.id] = index
+            if entry.message is not None:
+                tools.update((call.id, call.name) for call in entry.message.tool_calls)
     return session, origins
 
 
@@ -131,27 +134,26 @@ def _rebuilt(session: Session, messages: Sequence[Message], origins: Mapping[str
     context = session.context()
     compaction = context.compaction
     if compaction is not None:
-        _remember(compaction.summary, compaction.details)
-        yield {
-            "role": "user",
-            "content": COMPACTION_TEMPLATE.format(text=compaction.summary.replace("</summary>", "&lt;/summary&gt;")),
-        }
-    shown: dict[int, set[str]] = {}
+        text = inside_tags(compaction.summary)
+        _remember(text, compaction.details)
+        yield {"role": "user", "content": COMPACTION_TEMPLATE.format(text=text)}
+    entries_of = Counter(origins.values())
+    shown: dict[int, list[ContextMessage]] = defaultdict(list)
     for item in context:
         if item.entry is not compaction:
-            shown.setdefault(origins[item.entry_id], set()).add(item.entry_id)
+            shown[origins[item.entry_id]].append(item)
     answering = answered_now([item.message for item in context])
     current = -1 if answering is None else origins[context.messages[answering].entry_id]
-    for index, entry_ids in shown.items():
+    for index, items in shown.items():
         message: dict[str, Any] | None = dict(messages[index])
-        if {entry_id for entry_id, origin in origins.items() if origin == index} != entry_ids:
+        if len(items) < entries_of[index]:
             message = without_blocks(messages[index], _RESULTS)  # their calls are summarised
         if message is not None and compaction is not None and message["role"] == "assistant" and index != current:
             message = without_blocks(message, _THINKING)  # its signature holds only with what came before it
         if message is None:
             continue
-        for item in context:
-            if item.entry_id in entry_ids and item.entry_id in context.path.pruned:
+        for item in items:
+            if item.entry_id in context.path.pruned:
                 message = with_output(message, item.message.tool_call_id or "", item.message.text)
         yield message
 

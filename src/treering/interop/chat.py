@@ -83,16 +83,6 @@ def to_session(message: JsonObject, tools: Mapping[str, str]) -> list[dict[str, 
     return converted
 
 
-def call_names(message: JsonObject) -> dict[str, str]:
-    """The tools that a chat message calls: call id → name."""
-    found: dict[str, str] = {}
-    for converted in to_session(message, {}):
-        for block in converted["content"]:
-            if block["type"] == "toolCall":
-                found[block["id"]] = block["name"]
-    return found
-
-
 def with_output(message: Mapping[str, Any], call_id: str, text: str) -> dict[str, Any]:
     """The chat message with the output of one call replaced by a text."""
     if message["role"] in {"tool", "function"}:
