@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from treering.compaction.summarizer import SpanMessage
+from treering.compaction.summarizer import SpanMessage, span_message
 from treering.session import records
 from treering.session.context import renders
 from treering.session.entries import Entry
-from treering.session.messages import without_surrogates
 
 BRANCH_SUMMARY_TOKENS = 2048
 """What a branch summary may have in all, preamble and file tags included (SPEC §8)."""
@@ -104,7 +103,7 @@ def collect_branch(old: Iterable[Entry], new: Iterable[Entry]) -> tuple[str | No
 def branch_messages(abandoned: Sequence[Entry]) -> tuple[SpanMessage, ...]:
     """All that the branch says, oldest first; compactions and branch summaries count as messages."""
     return tuple(
-        SpanMessage(entry.id, without_surrogates(entry.message), entry.details or None, entry.from_extension)
+        span_message(entry, entry.message)
         for entry in abandoned
         if entry.message is not None and (entry.type == "compaction" or renders(entry))
     )

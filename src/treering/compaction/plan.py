@@ -6,16 +6,16 @@ copies; making one costs what is kept, not what is replaced.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
 from treering.compaction.cut import find_cut, find_cut_before, with_metadata
-from treering.compaction.summarizer import SpanMessage
+from treering.compaction.summarizer import SpanMessage, span_message
 from treering.session import records
 from treering.session.context import renders
 from treering.session.entries import METADATA_TYPES, Entry
-from treering.session.messages import as_list, without_surrogates
+from treering.session.messages import as_list
 from treering.session.path import Path
 from treering.session.validity import pairing
 from treering.settings import DEFAULT_WINDOW, Settings, keep_for
@@ -249,11 +249,5 @@ def _turn_start(path: Path, start: int, cut: int) -> int | None:
 
 def span_messages(path: Path | Sequence[Entry], start: int, stop: int) -> tuple[SpanMessage, ...]:
     """The messages of a stretch of a path, whole (a pruned result too), with their entries' ids and details."""
-    return tuple(_span_messages(path, start, stop))
-
-
-def _span_messages(path: Path | Sequence[Entry], start: int, stop: int) -> Iterator[SpanMessage]:
-    for index in range(start, stop):
-        entry = path[index]
-        if entry.message is not None and renders(entry):
-            yield SpanMessage(entry.id, without_surrogates(entry.message), entry.details or None, entry.from_extension)
+    entries = (path[index] for index in range(start, stop))
+    return tuple(span_message(entry, entry.message) for entry in entries if entry.message and renders(entry))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from treering.session.messages import JsonObject, Message
+from treering.session.entries import Entry
+from treering.session.messages import JsonObject, Message, without_surrogates
 
 if TYPE_CHECKING:
     from treering.facts.fold import FactState
@@ -126,6 +127,11 @@ class Summarizer(Protocol):
     def summarize(self, request: SummaryRequest) -> Summary | Awaitable[Summary]:
         """Make the summary. Plain ones return it, asynchronous ones an awaitable."""
         ...
+
+
+def span_message(entry: Entry, message: Message) -> SpanMessage:
+    """An entry's message as summarizers and facts read it: any text in it can be encoded."""
+    return SpanMessage(entry.id, without_surrogates(message), entry.details or None, entry.from_extension)
 
 
 def join_split_turn(history: str, prefix: str) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 
 from treering.compaction.files import FileOperations
 from treering.compaction.plan import Plan, span_messages
-from treering.compaction.summarizer import SpanMessage
+from treering.compaction.summarizer import SpanMessage, span_message
 from treering.facts.fold import FactState, fold
 from treering.operations.pins import Pin
 from treering.session import records
 from treering.session.context import ModelInForce
 from treering.session.entries import Entry, encode_object
-from treering.session.messages import as_list, without_surrogates
+from treering.session.messages import as_list
 from treering.session.tree import Session
 
 LIMIT = 32_000
@@ -31,9 +31,7 @@ def facts_before(session: Session, plan: Plan) -> FactState:
     first = whole.index_of(plan.path[plan.start].id) or 0
     before = span_messages(whole, 0, first)
     if not before and previous is not None and previous.message is not None:
-        before = (
-            SpanMessage(previous.id, without_surrogates(previous.message)),
-        )  # all that is left of the history is its summary
+        before = (span_message(previous, previous.message),)  # all that is left of the history is its summary
     return fold(FactState(), before, cwd=session.header.cwd)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from treering.errors import EntryNotFoundError
 from treering.session.entries import Entry
-from treering.session.store import End, Header
+from treering.session.store import End, Header, to_root
 
 
 class MemoryStore:
@@ -28,11 +28,7 @@ class MemoryStore:
         entry = self._by_id.get(entry_id)
         if entry is None:
             raise EntryNotFoundError(f"there is no entry {entry_id} in session {self._header.id}")
-        seen: set[str] = set()
-        while entry is not None and entry.id not in seen:
-            seen.add(entry.id)
-            yield entry
-            entry = self._by_id.get(entry.parent_id) if entry.parent_id else None
+        yield from to_root(entry, self._by_id.get)
 
     def get(self, entry_id: str) -> Entry | None:
         """The entry with this id, or None."""

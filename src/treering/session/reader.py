@@ -12,7 +12,7 @@ from treering.errors import DamagedFileError, EntryNotFoundError, StorageError
 from treering.session.entries import Entry, decode_object, derived_id, parse_line, parse_plain
 from treering.session.lines import Read, lines_backward, lines_forward
 from treering.session.migrate import CURRENT_VERSION, HEAD_TYPES, as_current
-from treering.session.store import Header, decode_header
+from treering.session.store import Header, decode_header, to_root
 from treering.session.system import OPEN_FLAGS, explain, read_at
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -83,11 +83,7 @@ class FileReader:
         entry = self.get(entry_id)
         if entry is None:
             raise EntryNotFoundError(f"{self._path}: there is no entry {entry_id}")
-        seen: set[str] = set()
-        while entry is not None and entry.id not in seen:
-            seen.add(entry.id)
-            yield entry
-            entry = self.get(entry.parent_id) if entry.parent_id else None
+        yield from to_root(entry, self.get)
 
     def last(self) -> Entry | None:
         """The newest entry."""

@@ -6,7 +6,7 @@ conformance suite that every store must pass.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -115,3 +115,15 @@ class Store(Protocol):
     def close(self) -> None:
         """Release what is held. Closing twice is fine."""
         ...
+
+
+def to_root(entry: Entry | None, get: Callable[[str], Entry | None]) -> Iterator[Entry]:
+    """The walk that every store gives: an entry and its ancestors, each looked up when it is taken.
+
+    Ends at a missing parent, and at a cycle. For those who write a store.
+    """
+    seen: set[str] = set()
+    while entry is not None and entry.id not in seen:
+        seen.add(entry.id)
+        yield entry
+        entry = get(entry.parent_id) if entry.parent_id else None
