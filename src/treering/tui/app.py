@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from textual import work
 
 from treering.cancel import CancelToken
 from treering.cli.common import number
 from treering.errors import TreeringError
-from treering.operations.branch import navigate_tree
+from treering.operations.branch import NavigationResult, navigate_tree
 from treering.operations.branches import delete_branch, fork
 from treering.operations.compact import compact
+from treering.operations.result import CompactionResult
 from treering.operations.undo import undo
 from treering.session.rows import preview
 from treering.tui.screens import AskScreen, ConfirmScreen
@@ -20,8 +22,9 @@ from treering.tui.view import BrowserView
 FIRST_ENTRIES = 400
 """Newest entries of the leaf's path that are shown at once, while the whole tree is read."""
 
-
 ABOUT_WHAT = "What should the summary look at? (Enter: everything)"
+
+R = TypeVar("R", CompactionResult, NavigationResult)
 
 
 class Browser(BrowserView):
@@ -33,14 +36,24 @@ class Browser(BrowserView):
             self.running.cancel()
             self.say("cancelling …")
 
-    def _start(self, said: str) -> CancelToken | None:
-        """A token for an operation; None if another one is running."""
+    async def _operate(self, said: str, operation: Callable[[CancelToken], Awaitable[R]]) -> R | None:
+        """The result of an operation that was applied; else None, and why is said. One runs at a time."""
         if self.running is not None:
             self.say("something is running still: Escape cancels it")
             return None
         self.say(said)
         self.running = CancelToken()
-        return self.running
+        try:
+            result = await operation(self.running)
+        except TreeringError as error:
+            self.say(str(error))
+            return None
+        finally:
+            self.running = None
+        if result.outcome != "applied":
+            self.say(f"{result.outcome}: {result.cause}")
+            return None
+        return result
 
     @work
     async def action_checkout(self, summarize: bool) -> None:
@@ -50,16 +63,12 @@ class Browser(BrowserView):
         entry = self.model.outline.entries[self.node]
         instructions = None
         if summarize:
-            instructions = await self.push_screen_wait(
-                AskScreen("What should the summary look at? (Enter: everything)")
-            )
+            instructions = await self.push_screen_wait(AskScreen(ABOUT_WHAT))
             if instructions is None:
                 return
-        cancel = self._start("summarising what is left …" if summarize else "moving …")
-        if cancel is None:
-            return
-        try:
-            result = await navigate_tree(
+        result = await self._operate(
+            "summarising what is left …" if summarize else "moving …",
+            lambda cancel: navigate_tree(
                 self.session,
                 entry.id,
                 summarize=summarize,
@@ -69,14 +78,9 @@ class Browser(BrowserView):
                 window=self.options.window,
                 hooks=self.options.hooks,
                 cancel=cancel,
-            )
-        except TreeringError as error:
-            self.say(str(error))
-            return
-        finally:
-            self.running = None
-        if result.outcome != "applied":
-            self.say(f"{result.outcome}: {result.cause}")
+            ),
+        )
+        if result is None:
             return
         said = f"work goes on behind {(result.target_id or 'nothing, before the first entry')[:24]}"
         if result.summary:
@@ -135,11 +139,9 @@ class Browser(BrowserView):
         instructions = await self.push_screen_wait(AskScreen(ABOUT_WHAT))
         if instructions is None:
             return
-        cancel = self._start("compacting …")
-        if cancel is None:
-            return
-        try:
-            result = await compact(
+        result = await self._operate(
+            "compacting …",
+            lambda cancel: compact(
                 self.session,
                 instructions=instructions or None,
                 settings=self.options.settings,
@@ -147,17 +149,11 @@ class Browser(BrowserView):
                 summarizer=self.options.summarizer,
                 hooks=self.options.hooks,
                 cancel=cancel,
-            )
-        except TreeringError as error:
-            self.say(str(error))
-            return
-        finally:
-            self.running = None
-        if result.outcome == "applied":
+            ),
+        )
+        if result is not None:
             said = f"compacted: {number(result.tokens_before)} → {number(result.tokens_after)} tokens; u takes it back"
             self.reload(said, result.entry_id)
-        else:
-            self.say(f"{result.outcome}: {result.cause}")
 
     def action_undo(self) -> None:
         """Take the newest compaction back."""
