@@ -12,7 +12,7 @@ import msgspec
 
 from treering.facts.commands import Command, StandingError
 from treering.facts.cover import Candidate, choose
-from treering.facts.expect import Focus, context_score, history_score, probability
+from treering.facts.expect import Focus, history_score, probability
 from treering.facts.lexicon import FILE, NAME, NUMBER, Lexicon, Term, content_words, is_narration, is_prose
 from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, THINKING, USER
@@ -27,9 +27,6 @@ T = TypeVar("T")
 
 KIND_WORTH = {FILE: 4.5, NAME: 1.0, NUMBER: 4.5}
 """What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
-
-CONTEXT_WEIGHT = {FILE: 0.0, NAME: 2.0, NUMBER: 0.0}
-"""How much the text that stays says about a term's use."""
 
 WORTH_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 0.8, 0.3, 0.2
 """What a quotation is worth to a reader, apart from the terms in it."""
@@ -140,28 +137,14 @@ class Selector:
 
     def _expected_use(self, wanted: Iterable[Term]) -> dict[Term, float]:
         """The expected use of every term that the kept part does not show."""
-        state, seen = self.state, self._lexicon.terms(self.kept_text)
-        shown = set(seen)
-        focus = Focus((name for _, name in seen), (term.name for term in state.terms))
-        homes: Counter[str] = Counter()
-        homes_shown: Counter[str] = Counter()
-        for term in state.terms:
-            homes[term.home] += 1
-            homes_shown[term.home] += (term.kind, term.name) in shown
+        state = self.state
+        focus = Focus(state, self._lexicon.terms(self.kept_text), self._terms_of)
         values: dict[Term, float] = {}
         for term in state.terms:
             key = (term.kind, term.name)
-            if key in shown:
-                continue
-            score = history_score(term.kind, term.name, term, state.clock)
-            weight = CONTEXT_WEIGHT[term.kind]
-            if weight:
-                quoted = (state.quotes[i].text for i in (term.prose, term.code, term.dense) if i >= 0)
-                beside = {other for text in quoted for other in self._terms_of[text]} - {key}
-                home = homes_shown[term.home] / homes[term.home] if term.home else 0.0
-                near = len(beside & shown) / (1 + len(beside))
-                score += weight * context_score(focus.likeness(term.name), near, home)
-            values[key] = KIND_WORTH[term.kind] * probability(score)
+            if key not in focus.shown:
+                score = history_score(term.kind, term.name, term, state.clock) + focus.score(term)
+                values[key] = KIND_WORTH[term.kind] * probability(score)
         for term in wanted:
             values[term] = 3.0
         return values
