@@ -137,16 +137,18 @@ class Ledger:
         if new is None:
             return
 
-        def is_old(text: str) -> bool:
+        last = self.requests[-1].entry if self.requests else ""
+
+        def is_old(text: str, entry: str) -> bool:
             old = statement_of(text)
-            if text == sentence or old is None or not supersedes(new, old):
+            if text == sentence or old is None or not supersedes(new, old, near=entry == last):
                 return False
             self.superseded.update(replaced_values(new, old))
             return True
 
-        self.rules = [rule for rule in self.rules if not is_old(rule.text)]
+        self.rules = [rule for rule in self.rules if not is_old(rule.text, rule.entry)]
         for index, request in enumerate(self.requests):
-            kept = tuple(part for part in request.parts if not is_old(part))
+            kept = tuple(part for part in request.parts if not is_old(part, request.entry))
             if len(kept) < len(request.parts):
                 self.requests[index] = msgspec.structs.replace(request, parts=kept)
         self.requests = [request for request in self.requests if request.parts]

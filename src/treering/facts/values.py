@@ -7,35 +7,64 @@ other word only, at the same place ("the staging host is …", "the production h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
 
-from treering.facts.lexicon import FUNCTION_WORDS, words
+from treering.facts.lexicon import FUNCTION_WORDS, listed, words
 
 MAX_STATEMENT = 240
 _LABEL = re.compile(r"^[A-Z][A-Z _-]{2,24}:\s+")
 _VALUE = re.compile(
-    r"`[^`\n]{1,60}`|\"[^\"\n]{1,40}\"|https?://\S+|(?<![\w$€£])[$€£]?\d[\w.,:/-]*%?|\b[\w-]*\d[\w./-]*|\b[A-Z]{4,}\b|\b[A-Z]+-\w+(?:-\w+)*\b"
-    r"|(?<=[a-z,;:] )[A-Z][a-z]+(?: [A-Z][a-z]+)*|\b[\w.-]+/[\w./-]+"
+    r"`[^`\n]{1,60}`|\"[^\"\n]{1,40}\"|https?://\S+|\b[\w.-]+/[\w./-]+"
+    r"|(?<![\w$€£])[$€£]?\d[\w.,:/-]*%?|\b[\w-]*\d[\w./-]*|\b[A-Z]{4,}\b|\b[A-Z]+-\w+(?:-\w+)*\b"
+    r"|(?<=[a-z,;:] )[A-Z][a-z]+(?: [A-Z][a-z]+)*"
+)
+_NEWEST = (
+    r"now|currently?|latest|newest|next|ahora|actual(?:mente)?|últim[oa]|siguiente|próxim[oa]|अब|अभी|मौजूदा|अगल[ाीे]"
+    r"|现在|目前|当前|最新|下一"
 )
 _UPDATE = re.compile(
-    r"\b(?:now|update[ds]?|correction|instead|from now on|no longer|moved|changed?|switch(?:ed)?|rotated|renamed"
-    r"|raised|lowered|replaces?|actually|rather|new)\b"
-    r"|\b(?:ahora|cambia|cambió|actualiza\w*|en vez|ya no|corrección|nuev[oa])\b"
-    r"|अब|बदल|नया|नई|की जगह|सुधार|现在|改成|改为|更新|更正|换成|不再|新的",
+    r"\b(?:update[ds]?|correction|instead|from now on|no longer|moved|changed?|switch(?:ed)?|rotated|renamed"
+    r"|raised|lowered|replaces?|actually|rather|new|cambia|cambió|actualiza\w*|en vez|ya no|corrección|nuev[oa])\b"
+    rf"|बदल|नया|नई|की जगह|सुधार|改成|改为|更新|更正|换成|不再|新的"
+    rf"|\b(?:{_NEWEST})(?!\w)|(?:अब|现在|目前|当前|最新|下一)",
     re.IGNORECASE,
 )
+_MOVES = re.compile(rf"(?<!\w)(?:{_NEWEST})(?!\w)|目前|当前|现在|下一|最新", re.IGNORECASE)
+"""What is said of the present or of what comes next holds until it is said again."""
+_STATES = re.compile(r"\s(?:is|are|es|son|está)\s|:\s|：|是")
+_DENIED = re.compile(
+    r"(?:\b(?:not|no|nicht|isn['’]t|rather than|instead of|en vez de|en lugar de)\s(?:[\w.]+\s)?|不是|而不是|并非)\s*$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
+_NEAR_LIKENESS = 0.2
+_LIGHT = FUNCTION_WORDS | listed("without within need needs must may might shall let still yet sin debe debes puede")
+"""Words that stand before others without telling them apart."""
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A sentence taken apart: its words without the values, the values, and the shapes that these have."""
+    """A sentence taken apart.
+
+    Attributes:
+        plain: its words without the values, in order.
+        content: those that carry meaning.
+        values: what could be given anew: numbers, names, quotations.
+        shapes: the shapes that these have.
+        denied: the values that it says are wrong ("six, not four").
+        updates: whether it says that something is new or changed.
+        subject: the words for what it says something of, if that is a matter of the moment ("the next step is …").
+    """
 
     plain: tuple[str, ...]
-    stems: frozenset[str]
+    content: frozenset[str]
     values: frozenset[str]
     shapes: frozenset[str]
+    denied: frozenset[str]
     updates: bool
+    subject: frozenset[str]
 
 
 @lru_cache(maxsize=4096)
@@ -44,33 +73,72 @@ def statement_of(sentence: str) -> Statement | None:
     text = _LABEL.sub("", sentence.strip())
     if len(text) > MAX_STATEMENT or text.rstrip("\"'”)").endswith(("?", "？")):
         return None
-    values = frozenset(match.strip('.,;:`"') for match in _VALUE.findall(text))
-    plain = tuple(words(_VALUE.sub(" ", text)))
-    stems = frozenset(
-        word[:5] for word in plain if word not in FUNCTION_WORDS and (len(word) > 2 or not word.isascii())
+    found = list(_VALUE.finditer(text))
+    values = frozenset(_bare(match.group()) for match in found)
+    denied = frozenset(
+        _bare(match.group())
+        for match in found
+        if _DENIED.search(text[: match.start()]) or _DENIED_AFTER.match(text[match.end() :])
     )
-    if len(stems) < 2 and not values:
+    plain = tuple(words(_VALUE.sub(" ", text)))
+    content = _content(plain)
+    if len(content) < 2 and not values:
         return None
-    return Statement(plain, stems, values, frozenset(map(_shape, values)), bool(_UPDATE.search(text)))
+    return Statement(
+        plain, content, values, frozenset(map(_shape, values)), denied, bool(_UPDATE.search(text)), _subject(text)
+    )
 
 
-def supersedes(new: Statement, old: Statement) -> bool:
-    """Whether the newer statement gives another value to what the older one is about."""
+def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
+    """Whether the newer statement gives another value to what the older one is about.
+
+    Args:
+        new: the newer one.
+        old: the older one.
+        near: whether the older one was said in the message before: what is said again in other words is said soon.
+    """
+    fresh, gone = new.values - old.values, old.values - new.values
     if new.plain == old.plain:
-        return new.values != old.values
-    common = new.stems & old.stems
-    if len(common) < 2 or (new.values and new.values == old.values):
+        # Where two values differ, one may be what the other is said of: "the port of Redis is …".
+        return bool(fresh or gone) and (min(len(fresh), len(gone)) <= 1 or new.updates)
+    if new.subject and old.subject and (new.subject == old.subject or (near and _within(new.subject, old.subject))):
+        return True
+    common = _shared(new.content, old.content)
+    if not common or (new.values and new.values == old.values) or _substituted(new.plain, old.plain):
         return False
-    share = len(common) / min(len(new.stems), len(old.stems))
-    likeness = len(common) / len(new.stems | old.stems)
+    same_kind = bool(frozenset(map(_shape, fresh)) & frozenset(map(_shape, gone)))
+    share = common / min(len(new.content), len(old.content))
+    likeness = common / (len(new.content) + len(old.content) - common)
+    if near and same_kind and share >= 0.5 and likeness >= _NEAR_LIKENESS and not _contrasts(new, old, share):
+        return True
+    if common < 2:
+        return False
     if new.updates and not old.updates and share >= 0.5 and likeness >= 0.25:
         return bool(new.shapes & old.shapes) or share >= 0.75
     if not new.values and not old.values:
-        one_word = len(new.stems - old.stems) == 1 and len(old.stems - new.stems) == 1
-        return one_word and _differ_at_the_end(new.plain, old.plain)
+        return _differ_at_the_end(new.plain, old.plain)
     # "Phase 3 of 5", then "phase 4 of 5": one value may stay.
-    fresh, gone = set(map(_shape, new.values - old.values)), set(map(_shape, old.values - new.values))
-    return likeness >= 0.4 and bool(fresh & gone)
+    return likeness >= 0.4 and same_kind
+
+
+def overtakes(new: Statement, old: Statement, *, near: bool = False) -> bool:
+    """Whether the newer statement may correct the older one, so that the older must not be given without it.
+
+    Weaker than `supersedes`: both may hold, or the older one says more than what is corrected.
+    """
+    common = _shared(new.content, old.content)
+    if new.denied & old.values:
+        return common > 0 and bool(new.values - old.values)
+    if new.plain == old.plain:
+        return new.values != old.values
+    share = common / min(len(new.content), len(old.content)) if common else 0.0
+    return (
+        near
+        and common >= 2
+        and share >= 0.5
+        and not _substituted(new.plain, old.plain)
+        and not _contrasts(new, old, share)
+    )
 
 
 def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
@@ -83,6 +151,72 @@ def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
     return pairs
 
 
+def _content(plain: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in plain if word not in FUNCTION_WORDS and (len(word) > 2 or not word.isascii()))
+
+
+def _subject(text: str) -> frozenset[str]:
+    """The words before "is" or a colon, if they are said to be of the moment."""
+    said = _STATES.search(text)
+    if said is None:
+        return frozenset()
+    head = text[: said.start()].rsplit(", ", 1)[-1]
+    return _content(words(_VALUE.sub(" ", head))) if _MOVES.search(head) else frozenset()
+
+
+def _within(a: frozenset[str], b: frozenset[str]) -> bool:
+    return a <= b or b <= a
+
+
+def _shared(new: frozenset[str], old: frozenset[str]) -> int:
+    """How many words meet, in whatever form."""
+    rest = old - new
+    return len(new & old) + sum(any(_akin(word, other) for other in rest) for word in new - old)
+
+
+def _akin(a: str, b: str) -> bool:
+    """Whether two words may be forms of one: alike at the beginning, or one the beginning of the other ("cap")."""
+    if not (a.isascii() and b.isascii()):
+        return len(a) >= 4 and len(b) >= 4 and a[:4] == b[:4]
+    short, long = sorted((a, b), key=len)
+    if len(short) < 5:
+        return len(short) >= 3 and len(long) - len(short) <= 3 and long.startswith(short)
+    return a[:5] == b[:5]
+
+
+def _contrasts(new: Statement, old: Statement, share: float) -> bool:
+    """Whether what both are about is told apart by other words beside it: "staging host", "production host"."""
+    both = [word for word in new.plain if word in new.content and word in old.content][:2]
+    for word in both:
+        for step in (-1, 1) if share <= 0.5 else (-1,):
+            a, b = _beside(new.plain, word, step), _beside(old.plain, word, step)
+            if a and b and not _akin(a, b) and a not in old.content and b not in new.content:
+                return True
+    return False
+
+
+def _beside(plain: tuple[str, ...], word: str, step: int) -> str:
+    """The word that carries meaning just before, or next after; none if it only says that something is newer."""
+    index = plain.index(word) + step
+    while step > 0 and index < len(plain) and plain[index] in _LIGHT:
+        index += 1
+    if not 0 <= index < len(plain) or plain[index] in _LIGHT or _UPDATE.fullmatch(plain[index]):
+        return ""
+    return plain[index]
+
+
+def _substituted(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
+    """Whether one word stands for another before the end: the same is said of two things."""
+    if len(new) != len(old):
+        return False
+    places = [index for index, (a, b) in enumerate(zip(new, old, strict=True)) if a != b]
+    return len(places) == 1 and (places[0] < 0.6 * len(new)) and not _akin(new[places[0]], old[places[0]])
+
+
+def _bare(value: str) -> str:
+    return value.strip('.,;:`"')
+
+
 def _differ_at_the_end(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
     # "… report on Monday", "… report on Friday": what is said differs. "Unit tests …", "integration tests …": of what.
     if len(new) != len(old) or len(new) < 4:
@@ -92,6 +226,8 @@ def _differ_at_the_end(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
 
 
 def _shape(value: str) -> str:
+    if "://" in value:
+        return "address"
     shape = re.sub(r"\d+", "9", value)
     if re.fullmatch(r"[0-9a-f]{7,40}", value):
         return "hash"
