@@ -110,9 +110,10 @@ class Ledger:
                 self.rules.append(Rule(sentence, entry, self.clock))
         self.rules = self.rules[-MAX_RULES:]
         # What is asked again stands where it was asked last; the first request stays, it names the goal.
-        again = tuple(shortened(said, MAX_REQUEST_CHARS))
-        self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != again]
-        self.requests.append(Request(again, entry, self.clock, self.turn))
+        parts = tuple(shortened(said, MAX_REQUEST_CHARS))
+        again = any(request.parts == parts for request in self.requests)
+        self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != parts]
+        self.requests.append(Request(parts, entry, self.clock, self.turn, again=again))
         size = sum(len(request.text) + len(request.outcome) for request in self.requests)
         while len(self.requests) > 2 and (len(self.requests) > MAX_REQUESTS or size > MAX_REQUESTS_CHARS):
             # The first request names the goal; the oldest after it are the least needed.

@@ -26,7 +26,8 @@ _HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)
 class Request(msgspec.Struct, frozen=True, array_like=True):
     """One request of the user, sentence by sentence.
 
-    `outcome` is what the assistant said last about it, `question` the question that this ended with, if any.
+    `outcome` is what the assistant said last about it, `question` the question that this ended with, if any;
+    `again` whether the user had said it before, word for word.
     """
 
     parts: tuple[str, ...]
@@ -36,6 +37,7 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
     outcome: str = ""
     outcome_entry: str = ""
     question: str = ""
+    again: bool = False
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ from treering.facts.lexicon import FILE, NAME, NUMBER, Lexicon, Term, content_wo
 from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, THINKING, USER
 from treering.facts.rules import Rule
-from treering.facts.said import choose_said
+from treering.facts.said import UserWords
 from treering.facts.state import FactState, Quote
 from treering.facts.tasks import Task
 from treering.facts.terms import is_telling_code
@@ -94,6 +94,7 @@ class Selector:
         """
         self.state, self.kept_text, self.kept_commands, self.count = state, kept_text, kept_commands, count
         self._lexicon = Lexicon()
+        self._said = UserWords(state, count)
         self._wanted = content_words(instructions)
         self._terms_of = {quote.text: tuple(dict.fromkeys(self._lexicon.terms(quote.text))) for quote in state.quotes}
         self._neighbours = self._characteristic_words()
@@ -104,7 +105,7 @@ class Selector:
         state, room = self.state, budget
         others = sum(self.count(quote.text) for quote in state.quotes if not quote.source & USER)
         user_room = max(int(SHARE_USER * budget), budget - others // 2)
-        said = choose_said(state, user_room, self.count)
+        said = self._said.choose(user_room)
         room -= said.cost
         chosen = Selection(
             rules=said.rules, requests=said.requests, question=said.question,

@@ -51,6 +51,7 @@ class Statement(msgspec.Struct, frozen=True):
     Attributes:
         plain: its words without the values, in order.
         content: those that carry meaning.
+        heads: how these begin.
         values: what could be given anew: numbers, names, quotations.
         shapes: the shapes that these have.
         denied: the values that it says are wrong ("six, not four").
@@ -60,6 +61,7 @@ class Statement(msgspec.Struct, frozen=True):
 
     plain: tuple[str, ...]
     content: frozenset[str]
+    heads: frozenset[str]
     values: frozenset[str]
     shapes: frozenset[str]
     denied: frozenset[str]
@@ -85,7 +87,14 @@ def statement_of(sentence: str) -> Statement | None:
     if len(content) < 2 and not values:
         return None
     return Statement(
-        plain, content, values, frozenset(map(_shape, values)), denied, bool(_UPDATE.search(text)), _subject(text)
+        plain,
+        content,
+        frozenset(word[:3] for word in content),
+        values,
+        frozenset(map(_shape, values)),
+        denied,
+        bool(_UPDATE.search(text)),
+        _subject(text),
     )
 
 
@@ -103,7 +112,7 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
         return bool(fresh or gone) and (min(len(fresh), len(gone)) <= 1 or new.updates)
     if new.subject and old.subject and (new.subject == old.subject or (near and _within(new.subject, old.subject))):
         return True
-    common = _shared(new.content, old.content)
+    common = _shared(new, old)
     if not common or (new.values and new.values == old.values) or _substituted(new.plain, old.plain):
         return False
     same_kind = bool(frozenset(map(_shape, fresh)) & frozenset(map(_shape, gone)))
@@ -126,7 +135,7 @@ def overtakes(new: Statement, old: Statement, *, near: bool = False) -> bool:
 
     Weaker than `supersedes`: both may hold, or the older one says more than what is corrected.
     """
-    common = _shared(new.content, old.content)
+    common = _shared(new, old)
     if new.denied & old.values:
         return common > 0 and bool(new.values - old.values)
     if new.plain == old.plain:
@@ -168,10 +177,14 @@ def _within(a: frozenset[str], b: frozenset[str]) -> bool:
     return a <= b or b <= a
 
 
-def _shared(new: frozenset[str], old: frozenset[str]) -> int:
+def _shared(new: Statement, old: Statement) -> int:
     """How many words meet, in whatever form."""
-    rest = old - new
-    return len(new & old) + sum(any(_akin(word, other) for other in rest) for word in new - old)
+    heads = new.heads & old.heads
+    if not heads:
+        return 0
+    rest = [word for word in old.content - new.content if word[:3] in heads]
+    forms = (word for word in new.content - old.content if word[:3] in heads)
+    return len(new.content & old.content) + sum(any(_akin(word, other) for other in rest) for word in forms)
 
 
 def _akin(a: str, b: str) -> bool:

@@ -9,7 +9,7 @@ from treering.compaction.transcript import neutralise
 from treering.facts.lexicon import content_words
 from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, THINKING, USER
-from treering.facts.said import choose_said
+from treering.facts.said import UserWords
 from treering.facts.select import Selection, command_text
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
@@ -71,11 +71,14 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
 def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str:
     """The last request, the rules, the open question, and what else the user laid down if there is room. No frame."""
     room = limit * 3 // 2
+    words = UserWords(state, count)
     while True:
-        said = choose_said(state, room, count)
-        last = said.requests[-1:]
+        said = words.choose(room)
+        last = said.requests[-1:] if said.has_last else []
         texts = [request.text for request in last] + ([said.question] if said.question else [])
-        texts += [rule.text for rule in said.rules] + [request.text for request in said.requests[:-1]]
+        texts += [rule.text for rule in said.rules] + [
+            request.text for request in said.requests[: -1 if last else None]
+        ]
         lines = [neutralise(f"- {text}") for text in texts]
         if count("\n".join(lines)) <= limit:
             return "\n".join(lines)
