@@ -16,9 +16,10 @@ from treering.facts.state import FactState
 from treering.facts.values import overtakes, statement_of
 
 _LEAST_REQUEST_CHARS = 240
-_SCARCE = 36
-"""Tokens of room below which the last request no longer comes first: a part of it would tell nothing."""
 _SHARE_LAST = 0.4
+_WORTH_LAST, _WORTH_SAID, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC = 1.0, 0.7, 0.7, 0.6, 1.2
+_LESS = 0.8
+"""How much less than the whole its best sentence may be worth."""
 _ORDERS = re.compile(
     r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need)|let['’]?s"
     r"|puedes|podrías?|podemos|quiero|quisiera|por\sfavor|vamos\sa)\b|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
@@ -53,6 +54,9 @@ class UserWords:
         """Prepare the choice from a state; `count` gives the tokens of a text."""
         self.state, self.count = state, count
         self.newer = _corrections(state)
+        texts = {text for request in state.requests for text in (*request.parts, request.outcome)}
+        self._spread = Counter(word for text in texts for word in content_words(text))
+        self._topic = content_words(state.requests[-1].text) if state.requests else set[str]()
         self.parts = sorted(self._weighed(), key=lambda part: (-part.worth, -part.at, part.place))
         self.densest = sorted(self.parts, key=lambda part: (-part.worth / (part.cost + 4), -part.at, part.place))
         self.by_text = {part.text: part for part in self.parts}
@@ -61,48 +65,63 @@ class UserWords:
         self.rule_of = {rule.text: rule for rule in state.rules}
         self.rules_cost = sum(count(rule.text) + 3 for rule in state.rules)
 
-    def choose(self, room: int) -> Said:
+    def choose(self, room: int, *, scarce: bool = False) -> Said:
         """The words for a room of tokens.
 
         The last request and the open question go in even if they fill it; what is said word for word again is no news,
-        though, and is weighed like the rest.
+        though, and is weighed like the rest. So is the last request where room is `scarce`: rules come first there,
+        then what says most for its length.
         """
-        return _Choice(self, room).made()
+        return _Choice(self, room, scarce).made()
 
     def _weighed(self) -> Iterator[_Part]:
         """The sentences of the requests, each where it was said last."""
         state = self.state
-        spread = Counter(word for request in state.requests for part in request.parts for word in content_words(part))
-        topic = content_words(state.requests[-1].text) if state.requests else set[str]()
         seen: set[str] = set()
         for request in reversed(state.requests):
             for place, part in enumerate(request.parts):
                 if part not in seen and part != "…":
                     seen.add(part)
                     cost = self.count(part)
-                    worth = _worth(part, state.turn - request.turn, spread, topic) - 2.0 * (part in self.newer)
-                    worth += 1.0 * (request is state.requests[-1] and not request.again)
-                    yield _Part(part, request.at, place, worth - cost / 150, cost)
+                    worth = self.weight(part) - min(state.turn - request.turn, 20) * 0.02 - cost / 150
+                    worth += _WORTH_LAST * (request is state.requests[-1] and not request.again)
+                    yield _Part(part, request.at, place, worth - 2.0 * (part in self.newer), cost)
+
+    def weight(self, part: str) -> float:
+        """What a sentence is worth by what it says: values, orders and decisions, what others speak of too."""
+        worth = 1.0
+        statement = statement_of(part)
+        if statement is not None:
+            worth += _WORTH_SAID + 0.3 * min(3, len(statement.values)) + 0.5 * statement.updates
+        if _ORDERS.search(part):
+            worth += _WORTH_ORDER
+        if is_decision(part):
+            worth += 0.7
+        around = content_words(part)
+        if around:
+            worth += _WORTH_SHARED * sum(1 for word in around if 2 <= self._spread[word] <= 4) / len(around)
+        if self._topic and not self._topic >= around:
+            worth += _WORTH_TOPIC * len(around & self._topic) / len(self._topic)
+        return worth
 
 
 class _Choice:
     """One choice: what is told so far, and what room is left."""
 
-    def __init__(self, words: UserWords, room: int) -> None:
-        self.words, self.room = words, room
+    def __init__(self, words: UserWords, room: int, scarce: bool) -> None:
+        self.words, self.room, self.scarce = words, room, scarce
         self.used = 0
         self.told: set[str] = set()
         self.chosen_rules: list[Rule] = []
-        self.chosen: dict[int, set[int]] = {}
+        self.chosen: dict[int, dict[int, str]] = {}
         self.last: Request | None = None
 
     def made(self) -> Said:
         requests = self.words.state.requests
-        scarce = self.room < _SCARCE
-        if requests and not requests[-1].again and not scarce:
+        if requests and not requests[-1].again and not self.scarce:
             self._take_last(requests[-1])
         self._add_rules()
-        for part in self.words.densest if scarce else self.words.parts:
+        for part in self.words.densest if self.scarce else self.words.parts:
             if part.text not in self.told and self._with_newer(part.text):
                 self._add(part)
         found = [
@@ -141,14 +160,30 @@ class _Choice:
                     break
 
     def _add(self, part: _Part) -> bool:
-        if not self._fits(part.cost + (1 if part.at in self.chosen else 4)):
-            return False
+        around = 1 if part.at in self.chosen else 4
+        text = part.text
+        if not self._fits(part.cost + around):
+            text = self._best_of(part, around)
+            if not text:
+                return False
         if part.text in self.words.rule_of:
-            self.chosen_rules.append(self.words.rule_of[part.text])
+            self.chosen_rules.append(msgspec.structs.replace(self.words.rule_of[part.text], text=text))
         else:
-            self.chosen.setdefault(part.at, set()).add(part.place)
+            self.chosen.setdefault(part.at, {})[part.place] = text
         self.told.add(part.text)
         return True
+
+    def _best_of(self, part: _Part, around: int) -> str:
+        """The sentence of the part that says most of those that fit; none if that is not the one that counts."""
+        pieces = sentences(part.text)
+        if len(pieces) < 2:
+            return ""
+        telling = [piece for piece in pieces if self.words.weight(piece) >= part.worth - _LESS]
+        for piece in sorted(telling, key=self.words.weight, reverse=True):
+            if self._fits(self.words.count(piece) + around + 1):
+                start, end = piece is not pieces[0], piece is not pieces[-1]
+                return f"{'… ' * start}{piece}{' …' * end}"
+        return ""
 
     def _with_newer(self, text: str) -> bool:
         """Whether the later word that may correct this one is there: it goes in first, or neither does."""
@@ -185,25 +220,7 @@ def _corrections(state: FactState) -> dict[str, str]:
     return found
 
 
-def _worth(part: str, age: int, spread: Mapping[str, int], topic: set[str]) -> float:
-    """What is said before what is asked, values and rare words before common ones, new before old."""
-    worth = 1.0
-    statement = statement_of(part)
-    if statement is not None:
-        worth += 1.0 + 0.3 * min(3, len(statement.values)) + 0.5 * statement.updates
-    elif _ORDERS.search(part):
-        worth += 0.7
-    if is_decision(part):
-        worth += 0.7
-    around = content_words(part)
-    if around:
-        worth += 0.6 * sum(1 for word in around if spread[word] <= 2) / len(around)
-    if topic and age:
-        worth += 1.2 * len(around & topic) / len(topic)
-    return worth - min(age, 20) * 0.02
-
-
-def _joined(chosen: set[int], whole: tuple[str, ...], told: set[str]) -> tuple[str, ...]:
+def _joined(chosen: Mapping[int, str], whole: tuple[str, ...], told: set[str]) -> tuple[str, ...]:
     """The chosen sentences in order, with `…` where others were left out; what stands elsewhere leaves no gap."""
     out: list[str] = []
     gap = False
@@ -211,7 +228,7 @@ def _joined(chosen: set[int], whole: tuple[str, ...], told: set[str]) -> tuple[s
         if place in chosen:
             if gap:
                 out.append("…")
-            out.append(sentence)
+            out.append(chosen[place])
             gap = False
         elif sentence not in told:
             gap = True

@@ -14,6 +14,9 @@ from treering.facts.select import Selection, command_text
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
 
+SCARCE = 45
+"""Below so many tokens the last request leaves no room for anything else, and is weighed like the rest."""
+
 TELLING_WORDS = 5
 """A request with fewer words that carry meaning ("yes, all of them") does not say what is wanted."""
 
@@ -73,7 +76,7 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
     room = limit * 3 // 2
     words = UserWords(state, count)
     while True:
-        said = words.choose(room)
+        said = words.choose(room, scarce=limit < SCARCE)
         last = said.requests[-1:] if said.has_last else []
         texts = [request.text for request in last] + ([said.question] if said.question else [])
         texts += [rule.text for rule in said.rules] + [
