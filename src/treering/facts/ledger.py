@@ -13,7 +13,16 @@ from treering.facts.language import guess_language
 from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences, strip_line_number
 from treering.facts.paths import normalise
 from treering.facts.requests import MAX_REQUEST_CHARS, MAX_REQUESTS, MAX_REQUESTS_CHARS, Request, own_parts, shortened
-from treering.facts.rules import MAX_RULE_CHARS, MAX_RULES, Rule, is_rule, retracts, withdraws, without_withdrawn
+from treering.facts.rules import (
+    MAX_RULE_CHARS,
+    MAX_RULES,
+    Rule,
+    in_context,
+    is_rule,
+    retracts,
+    withdraws,
+    without_withdrawn,
+)
 from treering.facts.state import (
     ARGUMENT,
     ASSISTANT,
@@ -101,13 +110,14 @@ class Ledger:
         self.why = ""
         if any(map(retracts, said)):
             self._retract()
-        for sentence in said:
+        for place, sentence in enumerate(said):
             if withdraws(sentence):
                 self.rules = without_withdrawn(self.rules, sentence)
             self._supersede(sentence)
             if is_rule(sentence) and len(sentence) <= MAX_RULE_CHARS:
-                self.rules = [rule for rule in self.rules if rule.text != sentence]
-                self.rules.append(Rule(sentence, entry, self.clock))
+                text = in_context(sentence, said[:place])
+                self.rules = [rule for rule in self.rules if rule.text != text]
+                self.rules.append(Rule(text, entry, self.clock))
         self.rules = self.rules[-MAX_RULES:]
         # What is asked again stands where it was asked last; the first request stays, it names the goal.
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
@@ -127,7 +137,7 @@ class Ledger:
             kept = tuple(part for part in request.parts if statement_of(part) is None)
             if len(kept) < len(request.parts):
                 gone = set(request.parts) - set(kept)
-                self.rules = [rule for rule in self.rules if rule.text not in gone]
+                self.rules = [rule for rule in self.rules if not any(part in rule.text for part in gone)]
                 index = self.requests.index(request)
                 self.requests[index : index + 1] = [msgspec.structs.replace(request, parts=kept)] if kept else []
                 return

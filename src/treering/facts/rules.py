@@ -7,10 +7,11 @@ for that in the languages that are known here; a language without cues still kee
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 
-from treering.facts.lexicon import content_words
+from treering.facts.lexicon import content_words, sentences
 
 MAX_RULES = 40
 MAX_RULE_CHARS = 300
@@ -46,7 +47,7 @@ _WITHDRAWN = re.compile(
 )
 _RETRACTS = re.compile(
     r"""
-    \b(?:scratch\sthat|never\s?mind|forget\s(?:that|it|about\s(?:it|that)|[A-Z]\b)|(?:ignore|disregard)\s(?:the|my|that)\s?(?:earlier|previous|last)?
+    \b(?:scratch\s(?:that|this|it|all)|never\s?mind|forget\s(?:that|it|about\s(?:it|that)|[A-Z]\b)|(?:ignore|disregard)\s(?:the|my|that)\s?(?:earlier|previous|last)?
       |let\sme\srevise|on\ssecond\sthought|changed\smy\smind|i\stake\sthat\sback)\b
     |\b(?:olvida\s(?:eso|lo)|cambié\sde\s(?:opinión|idea)|mejor\sno|pensándolo\smejor)\b
     |रहने\sदो|भूल\sजा|विचार\sबदल
@@ -54,6 +55,15 @@ _RETRACTS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+
+
+_POINTS_BACK = re.compile(
+    r"^(?:\W*(?:and|but|so|y|pero)\b)?\W*(?:it|that|this|they|eso|esto)\b|\b(?:it|them|ello|hacerlo|aquello)\b"
+    r"|\b(?:that|this|those|these|eso|esto)\b(?!\s(?!time|again|way|one|any)\w)"
+    r"|ऐसा|वैसा|उसे|इसे|उन्हें|这样|那样|这么|那么|它们?",
+    re.IGNORECASE,
+)
+_TELLING_WORDS = 4
 
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):
@@ -66,7 +76,29 @@ class Rule(msgspec.Struct, frozen=True, array_like=True):
 
 def is_rule(sentence: str) -> bool:
     """Whether a sentence of the user is a standing rule."""
-    return not sentence.rstrip("\"'”)").endswith(("?", "？")) and bool(_RULE.search(sentence))
+    return not asks(sentence) and bool(_RULE.search(sentence))
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question."""
+    return sentence.rstrip("\"'”)*_` ").endswith(("?", "？", "؟"))
+
+
+def in_context(sentence: str, before: Sequence[str]) -> str:
+    """The rule with the sentences before it that it speaks of: "let's not do that again" says nothing alone."""
+    text = sentence
+    for earlier in reversed(before):
+        if not points_back(text) or len(earlier) + len(text) >= MAX_RULE_CHARS:
+            break
+        text = f"{earlier} {text}"
+    return text
+
+
+def points_back(text: str) -> bool:
+    """Whether the first sentence of a text says little but that something is so of what was said before it."""
+    lead = next(iter(sentences(text)), text)
+    enough = _TELLING_WORDS * (1 if lead.isascii() else 1.5)
+    return len(content_words(lead)) < enough and bool(_POINTS_BACK.search(lead))
 
 
 def withdraws(sentence: str) -> bool:

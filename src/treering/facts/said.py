@@ -11,18 +11,22 @@ import msgspec
 from treering.facts.decisions import is_decision
 from treering.facts.lexicon import content_words, sentences
 from treering.facts.requests import Request, shortened
-from treering.facts.rules import Rule, is_rule
+from treering.facts.rules import Rule, asks, is_rule, points_back
 from treering.facts.state import FactState
 from treering.facts.values import overtakes, statement_of
 
 _LEAST_REQUEST_CHARS = 240
 _SHARE_LAST = 0.4
-_WORTH_LAST, _WORTH_SAID, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC = 1.0, 0.7, 0.7, 0.6, 1.2
+_WORTH_LAST, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC, _LESS_ASKED = 1.0, 0.7, 0.6, 1.2, 0.7
+_PLAIN = 0.9
+"""What a sentence is worth at the least that is worth its length where room is scarce."""
 _LESS = 0.8
 """How much less than the whole its best sentence may be worth."""
 _ORDERS = re.compile(
     r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need)|let['’]?s"
-    r"|puedes|podrías?|podemos|quiero|quisiera|por\sfavor|vamos\sa)\b|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
+    r"|we(?:['’]ll|\swill|(?:['’]re|\sare)\sgoing\sto)|(?:plan|decision|answer)\sis"
+    r"|puedes|podrías?|podemos|quiero|quisiera|por\sfavor|vamos\sa|usaremos)\b"
+    r"|\b(?:plan|decision|decisión|answer):\s|(?:योजना|फ़ैसला):|(?:方案|计划|决定)[：:]|我们就|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
     re.IGNORECASE,
 )
 
@@ -58,7 +62,9 @@ class UserWords:
         self._spread = Counter(word for text in texts for word in content_words(text))
         self._topic = content_words(state.requests[-1].text) if state.requests else set[str]()
         self.parts = sorted(self._weighed(), key=lambda part: (-part.worth, -part.at, part.place))
-        self.densest = sorted(self.parts, key=lambda part: (-part.worth / (part.cost + 4), -part.at, part.place))
+        self.densest = sorted(
+            self.parts, key=lambda part: ((_PLAIN - part.worth) / (part.cost + 4), -part.at, part.place)
+        )
         self.by_text = {part.text: part for part in self.parts}
         # If not all rules fit, the most rules do; those that a later word may correct come last.
         self.rules = sorted(state.rules, key=lambda rule: (rule.text in self.newer, len(rule.text), -rule.at))
@@ -87,16 +93,25 @@ class UserWords:
                     worth += _WORTH_LAST * (request is state.requests[-1] and not request.again)
                     yield _Part(part, request.at, place, worth - 2.0 * (part in self.newer), cost)
 
+    @staticmethod
+    def pieces(rule: Rule) -> Iterator[str]:
+        """The sentences of a rule that say by themselves what it is."""
+        return (piece for piece in sentences(rule.text) if is_rule(piece) and not points_back(piece))
+
     def weight(self, part: str) -> float:
         """What a sentence is worth by what it says: values, orders and decisions, what others speak of too."""
         worth = 1.0
         statement = statement_of(part)
-        if statement is not None:
-            worth += _WORTH_SAID + 0.3 * min(3, len(statement.values)) + 0.5 * statement.updates
+        if statement is not None and (statement.values or statement.updates):
+            worth += 0.4 + 0.3 * min(3, len(statement.values)) + 0.5 * statement.updates
         if _ORDERS.search(part):
             worth += _WORTH_ORDER
+        elif asks(part):
+            worth -= _LESS_ASKED
         if is_decision(part):
             worth += 0.7
+        if points_back(part):
+            worth -= 0.7
         around = content_words(part)
         if around:
             worth += _WORTH_SHARED * sum(1 for word in around if 2 <= self._spread[word] <= 4) / len(around)
@@ -153,10 +168,12 @@ class _Choice:
                 continue
             if not self._with_newer(rule.text):
                 continue
-            for text in (rule.text, *(part for part in sentences(rule.text) if is_rule(part))):
+            for text in (rule.text, *self.words.pieces(rule)):
                 if self._fits(self.words.count(text) + 3):
                     self.chosen_rules.append(msgspec.structs.replace(rule, text=text))
                     self.told.add(rule.text)
+                    if rule.text not in self.words.by_text:
+                        self.told.update(said for said in self.words.by_text if said in text)
                     break
 
     def _add(self, part: _Part) -> bool:
@@ -174,16 +191,19 @@ class _Choice:
         return True
 
     def _best_of(self, part: _Part, around: int) -> str:
-        """The sentence of the part that says most of those that fit; none if that is not the one that counts."""
+        """The sentences of the part that say most, as many as fit; none if that is not the one that counts."""
         pieces = sentences(part.text)
         if len(pieces) < 2:
             return ""
-        telling = [piece for piece in pieces if self.words.weight(piece) >= part.worth - _LESS]
-        for piece in sorted(telling, key=self.words.weight, reverse=True):
-            if self._fits(self.words.count(piece) + around + 1):
-                start, end = piece is not pieces[0], piece is not pieces[-1]
-                return f"{'… ' * start}{piece}{' …' * end}"
-        return ""
+        weights = {place: self.words.weight(piece) for place, piece in enumerate(pieces)}
+        chosen: list[int] = []
+        for place in sorted(weights, key=lambda place: (-weights[place], place)):
+            if weights[place] < part.worth - _LESS and not chosen:
+                break
+            if len(content_words(pieces[place])) > 1 and self._fits(self.words.count(pieces[place]) + around + 1):
+                chosen.append(place)
+                around = 0
+        return " ".join(_joined({place: pieces[place] for place in chosen}, tuple(pieces), set())) if chosen else ""
 
     def _with_newer(self, text: str) -> bool:
         """Whether the later word that may correct this one is there: it goes in first, or neither does."""
