@@ -190,7 +190,13 @@ class Selector:
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
             cost = self.count(quote.text) + 2
-            found.append(Candidate(quote, terms, self._telling(quote.text, terms), base, cost))
+            name = shown_under(quote)
+            home = (FILE, name) if name else None
+            found.append(
+                Candidate(
+                    quote, terms, self._telling(quote.text, terms), base, cost, home, self.count(name) + 2 if name else 0
+                )
+            )
         return found
 
     def _stale(self, text: str) -> bool:
@@ -245,6 +251,16 @@ class Selector:
             + missing(state.commands, chosen.commands)
             + missing(state.errors, chosen.errors)
         )
+
+
+def shown_under(quote: Quote) -> str:
+    """The base name of the file under which a line of code is shown; empty for prose, and where no file is known."""
+    return "" if is_story(quote) else quote.home.rsplit("/", 1)[-1]
+
+
+def is_story(quote: Quote) -> bool:
+    """Whether a quote is told where it happened, not shown as code."""
+    return bool(quote.source & (USER | ASSISTANT | THINKING)) and not quote.home
 
 
 def command_text(command: Command) -> str:

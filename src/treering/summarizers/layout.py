@@ -8,9 +8,8 @@ from treering.compaction.summarizer import join_split_turn
 from treering.compaction.transcript import neutralise
 from treering.facts.lexicon import content_words
 from treering.facts.requests import Request
-from treering.facts.roles import ASSISTANT, THINKING, USER
 from treering.facts.said import UserWords
-from treering.facts.select import Selection, command_text
+from treering.facts.select import Selection, command_text, is_story, shown_under
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
 
@@ -107,10 +106,10 @@ def _by_turn(quotes: Iterable[Quote]) -> tuple[dict[int, list[Quote]], dict[str,
     story: dict[int, list[Quote]] = {}
     code: dict[str, list[Quote]] = {}
     for quote in quotes:
-        if quote.source & (USER | ASSISTANT | THINKING) and not quote.home:
+        if is_story(quote):
             story.setdefault(quote.turn, []).append(quote)
         else:
-            code.setdefault(quote.home.rsplit("/", 1)[-1], []).append(quote)
+            code.setdefault(shown_under(quote), []).append(quote)
     return story, code
 
 
