@@ -10,7 +10,8 @@ from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
 from treering.facts.decisions import MAX_DECISIONS, is_decision
 from treering.facts.language import guess_language
-from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences, strip_line_number
+from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences
+from treering.facts.listing import listed_lines
 from treering.facts.paths import normalise
 from treering.facts.requests import MAX_REQUEST_CHARS, MAX_REQUESTS, MAX_REQUESTS_CHARS, Request, own_parts, shortened
 from treering.facts.rules import (
@@ -331,7 +332,12 @@ class Ledger:
             del self.decisions[index]
 
     def _lines(self, text: str, source: int) -> None:
-        for raw in text.split("\n"):
-            line = strip_line_number(raw).strip()
+        home = file = self.table.home
+        for line, path in listed_lines(text, home):
+            if path != file:
+                file = path
+                self.table.in_file(normalise(path, self.cwd))
+                self.table.mention(path, source)
             if line:
                 self.table.line(line, source, prose=False)
+        self.table.in_file(home)

@@ -38,6 +38,7 @@ TELLING = (0.1, 0.3, 1.0)
 """How well a line tells of a term, by how many words stand in it that characterise the term (none, one, more)."""
 
 _ONLY_PATH = re.compile(r"^(?:[A-Z?]{1,2}\s+)?\S+$")
+_GOES_ON = re.compile(r"[(\[{,=]|&&|\|\|")
 _NONE: frozenset[str] = frozenset()
 
 
@@ -189,6 +190,8 @@ class Selector:
             base = worth / (1 + (state.turn - quote.turn) / 4)
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
+            if not (is_story(quote) or is_prose(quote.text)):
+                quote, terms = self._without_tail(quote, terms)
             cost = self.count(quote.text) + 2
             name = shown_under(quote)
             home = (FILE, name) if name else None
@@ -212,6 +215,25 @@ class Selector:
             return (0.0,) * len(terms)
         around = content_words(line)
         return tuple(TELLING[min(2, len(around & self._neighbours.get(term, _NONE)))] for term in terms)
+
+    def _without_tail(self, quote: Quote, terms: tuple[Term, ...]) -> tuple[Quote, tuple[Term, ...]]:
+        """A long line of code up to where all is said that its terms need, if it visibly goes on there."""
+        text = quote.text
+        if len(text) < 40:
+            return quote, terms
+        valued = [term for term in terms if term in self._values]
+        need = self._telling(text, terms)
+        for match in _GOES_ON.finditer(text, 16):
+            end = match.end()
+            if end > len(text) - 8:
+                break
+            head = text[:end]
+            left = tuple(dict.fromkeys(self._lexicon.terms(head)))
+            if all(term in left for term in valued):
+                now = dict(zip(left, self._telling(head, left)))
+                if all(now[t] >= n for t, n in zip(terms, need) if t in valued):
+                    return msgspec.structs.replace(quote, text=head), left
+        return quote, terms
 
     def _add_names(self, chosen: Selection, room: int, covered: set[Term]) -> None:
         """Names and files that no chosen line shows, under the file that they live in."""

@@ -65,7 +65,8 @@ class TermTable:
             record.density = term.density
             self._terms[(term.kind, term.name)] = record
         self._recount()
-        self.entry, self._at, self._turn, self._home = "", 0, 0, ""
+        self.entry, self._at, self._turn = "", 0, 0
+        self.home = ""  # the file that the lines are of
         self._seen: set[Term] = set()
 
     def frozen(self) -> tuple[tuple[TermFact, ...], tuple[Quote, ...]]:
@@ -97,7 +98,13 @@ class TermTable:
 
     def in_file(self, path: str) -> None:
         """What follows is text of this file; empty if of none."""
-        self._home = path
+        self.home = path
+
+    def mention(self, text: str, source: int) -> None:
+        """Count the terms of a text that is no line to quote."""
+        for term in dict.fromkeys(self._lexicon.terms(text)):
+            if term[0] != NUMBER:
+                self._saw(term, source)
 
     def line(self, line: str, source: int, *, prose: bool) -> None:
         """Count the terms of a line, and keep it as a quote of those that it tells more about than what is kept."""
@@ -146,8 +153,8 @@ class TermTable:
                 record.turns += 1
                 record.last_turn = self._turn
         record.roles |= source
-        if self._home and source & (RESULT | EDIT):
-            record.home = self._home
+        if self.home and source & (RESULT | EDIT):
+            record.home = self.home
         return record
 
     def _quote(self, line: str, source: int, terms: int, prose: bool) -> Quote:
@@ -161,7 +168,7 @@ class TermTable:
             quality += _SOURCE_QUALITY.get(source, 0) - (20 if is_narration(line) else 0)
         elif is_telling_code(line):
             quality += 15
-        home = self._home if source & (RESULT | EDIT) else ""
+        home = self.home if source & (RESULT | EDIT) else ""
         return Quote(line, self.entry, self._at, self._turn, source, home, max(0, quality))
 
     def _density(self, line: str, terms: dict[Term, None]) -> int:
@@ -204,7 +211,7 @@ class TermTable:
         if old is None or old == line:
             return
         quote = self._quotes[old]
-        fresh = Quote(line, self.entry, self._at, self._turn, source, self._home, quote.quality)
+        fresh = Quote(line, self.entry, self._at, self._turn, source, self.home, quote.quality)
         for record in self._terms.values():
             for slot in ("prose", "code", "dense"):
                 if getattr(record, slot) == old:
