@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from treering.facts.lexicon import clean_line, listed, words
+from treering.facts.lexicon import FILE, clean_line, listed, terms_of, words
 
 MAX_COMMANDS = 60
 MAX_ERRORS = 12
@@ -20,6 +20,8 @@ _TRIVIAL = listed(
     cd echo printf sleep true false exit export source set for do done if then else fi while read
     """
 )
+_SHOWS = listed("cat head tail sed nl less more bat grep egrep rg awk")
+_FILE_ARGUMENT = re.compile(r"[\w./~@+-]+")
 _ERROR = re.compile(
     r"\b(?:error|errors|exception|traceback|panic|fatal|failed|failure|fail|cannot|undefined|denied|refused|not found|"
     r"no such|unknown|invalid|unexpected|missing|exit (?:code|status) [1-9]\d*)\b|[A-Z]\w+(?:Error|Exception)\b|✗|✖|❌",
@@ -79,6 +81,18 @@ def _simple(text: str) -> tuple[str, str] | None:
         argument = ""
     shown = " ".join(pieces)
     return f"{pieces[0]} {argument}".strip(), shown
+
+
+def file_shown(command: str) -> str:
+    """The one file whose lines a command prints (`sed -n 1,40p FILE`, `grep -n WORD FILE`); empty if not just one."""
+    files = {
+        path
+        for _, text in command_keys(command)
+        if text.split(None, 1)[0] in _SHOWS
+        for path in text.split()[1:]
+        if _FILE_ARGUMENT.fullmatch(path) and any(kind == FILE for kind, _ in terms_of(path))
+    }
+    return files.pop() if len(files) == 1 else ""
 
 
 def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:

@@ -57,6 +57,7 @@ class Ledger:
 
     def __init__(self, state: FactState, cwd: str) -> None:
         self.cwd = cwd
+        self._folder = f"{cwd.rstrip('/')}/" if cwd else ""
         self.clock, self.messages, self.turn = state.clock, state.messages, state.turn
         self.language = state.language
         self.rules, self.requests = list(state.rules), list(state.requests)
@@ -226,7 +227,8 @@ class Ledger:
             if path:
                 self._file(path, touch.operation, entry)
                 source = f"{source} {path}"
-        home = normalise(touched[0].path, self.cwd) if len(touched) == 1 else ""
+        shown = command_facts.file_shown(command) if command else touched[0].path if len(touched) == 1 else ""
+        home = normalise(shown, self.cwd)
         self.table.in_file(home)
         for text in strings_in(call.arguments):
             if text.strip() != command:
@@ -258,8 +260,10 @@ class Ledger:
         self._count(output)
         self._command(command, entry, None)
         self._lines(command, COMMAND)
+        self.table.in_file(normalise(command_facts.file_shown(command), self.cwd))
         self._finished(" ".join(command.split())[:160], output, message.is_error, True, entry)
         self._lines(output, RESULT)
+        self.table.in_file("")
 
     # What the methods above share.
 
@@ -339,5 +343,5 @@ class Ledger:
                 self.table.in_file(normalise(path, self.cwd))
                 self.table.mention(path, source)
             if line:
-                self.table.line(line, source, prose=False)
+                self.table.line(line.removeprefix(self._folder), source, prose=False)
         self.table.in_file(home)

@@ -13,7 +13,7 @@ from treering.facts.lexicon import FILE, strip_line_number, terms_of
 
 _FOUND = re.compile(r"^((?:[A-Za-z]:)?[\w.@~+/\\-]*[\w])([:-])\d+\2(?:\d+\2)?")
 """`path:12:` of a search, `path-12-` of the lines around, with or without the column."""
-_NUMBERED = re.compile(r"^\d{1,6}(?::(?=[A-Za-z_\t }/*#@\"'\[({])|-(?=[\t ]))")
+_NUMBERED = re.compile(r"^\d{1,6}(?::(?![\d:])|-(?=[\t }/*#@)]))")
 """The same in one file, where the path is left out."""
 _NEW_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)")
 _HUNK = re.compile(r"^@@ .* @@ ?")
