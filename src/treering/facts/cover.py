@@ -11,7 +11,7 @@ import msgspec
 from treering.facts.lexicon import Term
 from treering.facts.state import Quote
 
-RELATION = 2.5
+RELATION = 5.0
 """What a line that tells something of a term is worth beside the term itself."""
 
 

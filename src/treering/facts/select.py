@@ -25,20 +25,21 @@ from treering.facts.terms import is_telling_code
 TokenCounter = Callable[[str], int]
 T = TypeVar("T")
 
-KIND_WORTH = {FILE: 4.5, NAME: 1.0, NUMBER: 4.5}
+KIND_WORTH = {FILE: 4.2, NAME: 1.0, NUMBER: 2.2}
 """What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
 
 WORTH_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 0.8, 0.3, 0.2
 """What a quotation is worth to a reader, apart from the terms in it."""
 
-SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.16, 0.07, 0.1, 0.19
+SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.12, 0.07, 0.1, 0.1
 """Most of the budget that a kind of fact may take."""
 
 TELLING = (0.1, 0.3, 1.0)
 """How well a line tells of a term, by how many words stand in it that characterise the term (none, one, more)."""
 
-_ONLY_PATH = re.compile(r"^(?:[A-Z?]{1,2}\s+)?\S+$")
 _GOES_ON = re.compile(r"[(\[{,=]|&&|\|\|")
+_COMMENT = ("//", "#", "*", "/*", "--", ";", '"""')
+CT = 24
 _NONE: frozenset[str] = frozenset()
 
 
@@ -190,7 +191,7 @@ class Selector:
             base = worth / (1 + (state.turn - quote.turn) / 4)
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
-            if not (is_story(quote) or is_prose(quote.text)):
+            if not (is_story(quote) or is_prose(quote.text) or quote.text.startswith(_COMMENT)):
                 quote, terms = self._without_tail(quote, terms)
             cost = self.count(quote.text) + 2
             name = shown_under(quote)
@@ -287,13 +288,11 @@ def is_story(quote: Quote) -> bool:
 
 def command_text(command: Command) -> str:
     """A command as it is shown: whole if it is short, else program and first argument."""
-    return command.text if len(command.text) <= 40 else command.key
+    return command.text if len(command.text) <= CT else command.key
 
 
 def _worth(quote: Quote) -> float:
     """What a quote is worth to a reader by its kind."""
     if quote.source & (USER | ASSISTANT | THINKING):
         return 0.0 if is_narration(quote.text) else WORTH_PROSE
-    if _ONLY_PATH.match(quote.text):
-        return -1.0
     return WORTH_CODE if is_telling_code(quote.text) else 0.0

@@ -18,6 +18,8 @@ _DEFINITION = re.compile(
     r"^(?:(?:export|public|private|protected|static|async|abstract|pub|final|default)\s+)*"
     r"(?:func|def|class|type|interface|struct|enum|trait|impl|fn|function|const|var|let|module|CREATE)\b"
 )
+_ONLY_PATH = re.compile(r"^(?:[A-Z?]{1,2}\s+)?[\w./~@+-]+$")
+"""A path, with or without what git says of it: it tells nothing that the name alone does not."""
 _COMMENT = re.compile(r"^(?://|#|/\*\*?|--|;|\"\"\")\s*\w+(?: \S+){3}")
 _SOURCE_QUALITY = {USER: 30, ASSISTANT: 30, THINKING: 18, EDIT: 12}
 _PROSE_STAYS = 8
@@ -112,7 +114,7 @@ class TermTable:
         if not terms:
             return
         distinct = dict.fromkeys(terms)
-        quotable = (MIN_QUOTE if prose else MIN_CODE) <= len(line) <= MAX_QUOTE
+        quotable = (MIN_QUOTE if prose else MIN_CODE) <= len(line) <= MAX_QUOTE and not _ONLY_PATH.match(line)
         if not prose and source & (RESULT | USER) and quotable:
             self._supersede(line, source)
         quote: Quote | None = None
