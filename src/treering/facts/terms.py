@@ -176,11 +176,7 @@ class TermTable:
     def _density(self, line: str, terms: dict[Term, None]) -> int:
         if sum(1 for term in terms if term[0] != NUMBER) > 3:
             return 0
-        weight = 0.0
-        for term in terms:
-            record = self._terms.get(term)
-            weight += math.log2(1 + record.messages) if record else 0.5
-        return int(1000 * weight / (len(line) + 20))
+        return int(1000 * len(terms) ** 2 / (len(line) + 20))
 
     def _keep(self, quote: Quote, instead_of: str | None) -> None:
         text = quote.text
