@@ -181,3 +181,12 @@ def test_the_goal_says_to_what_a_short_answer_says_yes() -> None:
         "- the parser gives nothing back for an empty line and it crashes the report",
         "- yes to all",
     ]
+
+
+def test_a_long_line_of_code_ends_where_its_names_are_told_and_one_sees_that_it_goes_on() -> None:
+    line = "stored := turnStrategy.handleTurnEnd(state.id, store{path: dir, size: 17}, true, nil, x.y, z.w)"
+    span = [SpanMessage(f"{n:08x}", decode_message({"role": "toolResult", "content": line})) for n in range(3)]
+    text = summary([*chat(("user", "Look at the strategy of turns.")), *span], 400)
+    (shown,) = (shown for shown in text.split("\n") if "handleTurnEnd" in shown)
+    assert shown in line
+    assert shown.endswith(("(", ",", "{")), shown

@@ -37,8 +37,7 @@ def listed_lines(text: str, home: str) -> Iterator[tuple[str, str]]:
             in_diff, home = True, new_file.group(1)
             continue
         if in_diff:
-            raw = _HUNK.sub("", raw)
-            line = raw[1:].strip() if raw.startswith("+") else raw.strip()
+            line = _HUNK.sub("", raw).removeprefix("+").strip()
         else:
             line = _NUMBERED.sub("", strip_line_number(raw)).strip()
         if line:

@@ -37,9 +37,15 @@ SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.12, 
 TELLING = (0.1, 0.3, 1.0)
 """How well a line tells of a term, by how many words stand in it that characterise the term (none, one, more)."""
 
+MOST_NAMES = 4
+"""A line with more names than this is a list."""
+
+LONGEST_COMMAND = 24
+"""Characters of a command up to which it is shown whole; of a longer one, program and first argument."""
+
+_LONG_CODE = 40
 _GOES_ON = re.compile(r"[(\[{,=]|&&|\|\|")
 _COMMENT = ("//", "#", "*", "/*", "--", ";", '"""')
-CT = 24
 _NONE: frozenset[str] = frozenset()
 
 
@@ -98,7 +104,7 @@ class Selector:
         self._lexicon = Lexicon()
         self._said = UserWords(state, count)
         self._wanted = content_words(instructions)
-        self._terms_of = {quote.text: tuple(dict.fromkeys(self._lexicon.terms(quote.text))) for quote in state.quotes}
+        self._terms_of = {quote.text: self._terms(quote.text) for quote in state.quotes}
         self._neighbours = self._characteristic_words()
         self._values = self._expected_use(self._lexicon.terms(instructions))
 
@@ -187,18 +193,23 @@ class Selector:
                 continue
             if quote.source == USER and is_prose(quote.text):
                 continue  # the user's words are chosen on their own (said.py)
-            terms = self._terms_of.get(quote.text) or tuple(dict.fromkeys(self._lexicon.terms(quote.text)))
+            terms = self._terms_of.get(quote.text) or self._terms(quote.text)
             base = worth / (1 + (state.turn - quote.turn) / 4)
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
-            if not (is_story(quote) or is_prose(quote.text) or quote.text.startswith(_COMMENT)):
-                quote, terms = self._without_tail(quote, terms)
-            cost = self.count(quote.text) + 2
+            shown = self._without_tail(quote) if _is_code(quote) else quote
+            if shown is not quote:
+                terms = self._terms(shown.text)
             name = shown_under(quote)
-            home = (FILE, name) if name else None
             found.append(
                 Candidate(
-                    quote, terms, self._telling(quote.text, terms), base, cost, home, self.count(name) + 2 if name else 0
+                    quote=shown,
+                    terms=terms,
+                    telling=self._telling(shown.text, terms),
+                    base=base,
+                    cost=self.count(shown.text) + 2,
+                    home=(FILE, name) if name else None,
+                    home_cost=self.count(name) + 2 if name else 0,
                 )
             )
         return found
@@ -210,31 +221,33 @@ class Selector:
     def _telling(self, line: str, terms: tuple[Term, ...]) -> tuple[float, ...]:
         """For each term, how well the line tells what it has to do with: by the words that it stands with elsewhere.
 
-        A line with more than three names is a list, and tells nothing of any of them.
+        A line with more than `MOST_NAMES` is a list, and tells nothing of any of them.
         """
-        if sum(1 for term in terms if term[0] != NUMBER) > 3:
+        if sum(1 for term in terms if term[0] != NUMBER) > MOST_NAMES:
             return (0.0,) * len(terms)
         around = content_words(line)
         return tuple(TELLING[min(2, len(around & self._neighbours.get(term, _NONE)))] for term in terms)
 
-    def _without_tail(self, quote: Quote, terms: tuple[Term, ...]) -> tuple[Quote, tuple[Term, ...]]:
-        """A long line of code up to where all is said that its terms need, if it visibly goes on there."""
-        text = quote.text
-        if len(text) < 40:
-            return quote, terms
-        valued = [term for term in terms if term in self._values]
-        need = self._telling(text, terms)
-        for match in _GOES_ON.finditer(text, 16):
-            end = match.end()
-            if end > len(text) - 8:
-                break
-            head = text[:end]
-            left = tuple(dict.fromkeys(self._lexicon.terms(head)))
-            if all(term in left for term in valued):
-                now = dict(zip(left, self._telling(head, left)))
-                if all(now[t] >= n for t, n in zip(terms, need) if t in valued):
-                    return msgspec.structs.replace(quote, text=head), left
-        return quote, terms
+    def _terms(self, text: str) -> tuple[Term, ...]:
+        return tuple(dict.fromkeys(self._lexicon.terms(text)))
+
+    def _without_tail(self, quote: Quote) -> Quote:
+        """A long line of code up to where it has said what it tells of its terms, if one sees there that it goes on."""
+        line = quote.text
+        if len(line) < _LONG_CODE:
+            return quote
+        told = self._told(line)
+        for goes_on in _GOES_ON.finditer(line, _LONG_CODE // 3, len(line) - _LONG_CODE // 5):
+            head = line[: goes_on.end()]
+            so_far = self._told(head)
+            if all(so_far.get(term, -1.0) >= telling for term, telling in told.items()):
+                return msgspec.structs.replace(quote, text=head)
+        return quote
+
+    def _told(self, line: str) -> dict[Term, float]:
+        terms = self._terms(line)
+        told = zip(terms, self._telling(line, terms), strict=True)
+        return {term: telling for term, telling in told if term in self._values}
 
     def _add_names(self, chosen: Selection, room: int, covered: set[Term]) -> None:
         """Names and files that no chosen line shows, under the file that they live in."""
@@ -286,9 +299,13 @@ def is_story(quote: Quote) -> bool:
     return bool(quote.source & (USER | ASSISTANT | THINKING)) and not quote.home
 
 
+def _is_code(quote: Quote) -> bool:
+    return not (is_story(quote) or is_prose(quote.text) or quote.text.startswith(_COMMENT))
+
+
 def command_text(command: Command) -> str:
     """A command as it is shown: whole if it is short, else program and first argument."""
-    return command.text if len(command.text) <= CT else command.key
+    return command.text if len(command.text) <= LONGEST_COMMAND else command.key
 
 
 def _worth(quote: Quote) -> float:

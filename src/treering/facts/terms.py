@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from treering.facts.expect import history_score
