@@ -59,6 +59,8 @@ bench: setup $(JUDGES) ## Measure speed and retention; prints the tables of the 
 	$(BIN)/python benchmarks/tokens.py
 	$(BIN)/python benchmarks/retention.py --judges
 	$(BIN)/python -m benchmarks.model_summaries
+	$(BIN)/python benchmarks/fit_expectation.py --check
+	$(BIN)/python benchmarks/fit_expectation.py --retention
 
 clean: ## Remove what the targets above made.
 	rm -rf $(VENV) node_modules tests/pi/node_modules

@@ -14,20 +14,19 @@ from operator import mul
 from typing import TYPE_CHECKING, Protocol
 
 from treering.facts.lexicon import Term
-from treering.facts.roles import ASSISTANT, COMMAND, EDIT, RESULT, USER
+from treering.facts.roles import ASSISTANT, COMMAND, RESULT
 from treering.facts.weights import WEIGHTS
 
 if TYPE_CHECKING:
     from treering.facts.state import FactState, TermFact
 
-HISTORY = ("bias", "messages", "age", "user", "assistant", "edit", "command", "result", "test", "local")
+HISTORY = ("bias", "messages", "age", "assistant", "command", "result", "local")
 """What a term's own past tells; see `history_features`."""
 
 CONTEXT = ("likeness", "beside", "home")
 """What the text that stays tells of a term; see `Focus.features`."""
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_TEST = re.compile(r"^[Tt]est|^test_|_test\b|^Benchmark|\.(?:test|spec)\.")
 
 
 _history: dict[str, tuple[float, ...]] = {}
@@ -57,19 +56,16 @@ def history_features(name: str, term: History, clock: int) -> tuple[float, ...]:
     """The features of a term at `clock` that `HISTORY` names.
 
     `messages` that have it and its `age` (in 10 000 tokens) as logarithms; the others are 1 or 0: who or what wrote
-    it, whether it is of a `test`, and whether it looks like a `local` variable.
+    it, and whether it looks like a `local` variable.
     """
     roles = term.roles
     return (
         1.0,
         math.log(term.messages),
         math.log1p(max(0, clock - term.last) / 10_000),
-        1.0 if roles & USER else 0.0,
         1.0 if roles & ASSISTANT else 0.0,
-        1.0 if roles & EDIT else 0.0,
         1.0 if roles & COMMAND else 0.0,
         1.0 if roles & RESULT else 0.0,
-        1.0 if _TEST.search(name) else 0.0,
         1.0 if name[0].islower() and "_" not in name else 0.0,
     )
 
@@ -134,11 +130,11 @@ def use_weights(weights: Mapping[str, Mapping[str, float]]) -> None:
     """Take other weights than the shipped ones, in this process: so that they can be measured before they are shipped.
 
     Args:
-        weights: by kind of term and by the names in `HISTORY` and `CONTEXT`.
+        weights: by kind of term and by the names in `HISTORY` and `CONTEXT`; what has none counts nothing.
     """
     for kind, by_name in weights.items():
-        _history[kind] = tuple(by_name[name] for name in HISTORY)
-        _context[kind] = tuple(by_name[name] for name in CONTEXT)
+        _history[kind] = tuple(by_name.get(name, 0.0) for name in HISTORY)
+        _context[kind] = tuple(by_name.get(name, 0.0) for name in CONTEXT)
 
 
 def probability(score: float) -> float:

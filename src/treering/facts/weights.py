@@ -1,52 +1,50 @@
-"""Weights of `expect.py`, by kind of term and by feature.
+"""Weights of `expect.py`, made by `python benchmarks/fit_expectation.py --write`. Do not edit.
 
-The script that fitted them is not part of the repository, so they cannot be made anew from here yet (issue 3).
+Logistic regression on 96 cuts of 12 real coding sessions of one project. How well
+the terms that are used again are told from the others, as the mean AUC of a cut, in sessions that were left
+out of the fit (by frequency alone; by age alone), and in sessions of other projects:
+
+- files: 0.625 (0.623; 0.586), 0.591 (0.576; 0.614); 706 of 4222 used again
+- names: 0.701 (0.654; 0.629), 0.684 (0.696; 0.609); 6021 of 35119 used again
+- numbers: 0.605 (0.529; 0.550), 0.656 (0.634; 0.625); 314 of 2142 used again
 """
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "f": {
-        "bias": -3.0,
-        "messages": 0.3,
-        "age": -0.3,
-        "user": 0.4,
-        "assistant": 0.6,
-        "edit": 0.2,
+        "bias": -2.22,
+        "messages": 0.22,
+        "age": -0.28,
+        "assistant": 0.49,
         "command": 0.0,
-        "result": 1.2,
-        "test": -0.4,
+        "result": 0.46,
         "local": 0.0,
         "likeness": 0.0,
         "beside": 0.0,
         "home": 0.0,
     },
     "n": {
-        "bias": -3.4,
-        "messages": 0.8,
-        "age": -0.1,
-        "user": 0.5,
-        "assistant": -0.2,
-        "edit": 0.0,
-        "command": 0.4,
-        "result": 0.9,
-        "test": -0.8,
-        "local": -0.5,
-        "likeness": 0.4,
-        "beside": 0.8,
-        "home": 2.6,
+        "bias": -2.88,
+        "messages": 0.55,
+        "age": -0.33,
+        "assistant": 0.0,
+        "command": 0.0,
+        "result": 0.82,
+        "local": -0.11,
+        "likeness": 0.09,
+        "beside": 0.34,
+        "home": 1.73,
     },
     "#": {
-        "bias": -1.6,
-        "messages": 0.6,
-        "age": -0.4,
-        "user": 0.0,
+        "bias": -1.8,
+        "messages": 0.0,
+        "age": -0.24,
         "assistant": 0.0,
-        "edit": 0.4,
-        "command": 0.2,
-        "result": 0.2,
-        "test": 0.0,
+        "command": 0.51,
+        "result": 0.0,
         "local": 0.0,
         "likeness": 0.0,
         "beside": 0.0,
         "home": 0.0,
     },
 }
+"""By kind and feature; a feature without a weight did not help in sessions that were not fitted."""
