@@ -5,8 +5,8 @@ the terms that are used again are told from the others, as the mean AUC of a cut
 out of the fit (by frequency alone; by age alone), and in sessions of other projects:
 
 - files: 0.625 (0.623; 0.586), 0.591 (0.576; 0.614); 706 of 4222 used again
-- names: 0.701 (0.654; 0.629), 0.684 (0.696; 0.609); 6021 of 35119 used again
-- numbers: 0.605 (0.530; 0.552), 0.615 (0.583; 0.540); 314 of 2118 used again
+- names: 0.700 (0.654; 0.629), 0.683 (0.696; 0.609); 6021 of 35119 used again
+- numbers: 0.603 (0.538; 0.554), 0.615 (0.594; 0.540); 314 of 2118 used again
 """
 
 WEIGHTS: dict[str, dict[str, float]] = {
@@ -23,23 +23,23 @@ WEIGHTS: dict[str, dict[str, float]] = {
         "home": 0.0,
     },
     "n": {
-        "bias": -2.88,
-        "messages": 0.55,
-        "age": -0.33,
+        "bias": -2.9,
+        "messages": 0.57,
+        "age": -0.32,
         "assistant": 0.0,
         "command": 0.0,
-        "result": 0.82,
-        "local": -0.11,
+        "result": 0.8,
+        "local": -0.1,
         "likeness": 0.09,
-        "beside": 0.34,
-        "home": 1.73,
+        "beside": 0.36,
+        "home": 1.65,
     },
     "#": {
-        "bias": -1.75,
+        "bias": -1.71,
         "messages": 0.0,
-        "age": -0.26,
+        "age": -0.28,
         "assistant": 0.0,
-        "command": 0.5,
+        "command": 0.49,
         "result": 0.0,
         "local": 0.0,
         "likeness": 0.0,
