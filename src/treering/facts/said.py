@@ -20,8 +20,8 @@ _SHARE_LAST = 0.4
 _WORTH_LAST, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC, _LESS_ASKED = 1.0, 0.7, 0.6, 1.2, 0.7
 _PLAIN = 0.9
 """What a sentence is worth at the least that is worth its length where room is scarce."""
-_LESS = 0.8
-"""How much less than the whole its best sentence may be worth."""
+_LESS, _TELLS = 0.8, 1.2
+"""How much less than the whole its best sentence may be worth, and what it must be worth to stand alone."""
 _ORDERS = re.compile(
     r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need)|let['’]?s"
     r"|we(?:['’]ll|\swill|(?:['’]re|\sare)\sgoing\sto)|(?:plan|decision|answer)\sis"
@@ -198,7 +198,7 @@ class _Choice:
         weights = {place: self.words.weight(piece) for place, piece in enumerate(pieces)}
         chosen: list[int] = []
         for place in sorted(weights, key=lambda place: (-weights[place], place)):
-            if weights[place] < part.worth - _LESS and not chosen:
+            if weights[place] < max(part.worth - _LESS, _TELLS) and not chosen:
                 break
             if len(content_words(pieces[place])) > 1 and self._fits(self.words.count(pieces[place]) + around + 1):
                 chosen.append(place)

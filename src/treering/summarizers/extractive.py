@@ -29,6 +29,9 @@ MARGIN = 1.07
 ESSENTIALS_BELOW = 256
 """Below so many tokens only the last request, the rules and the open question are given."""
 
+FRAMED_FROM = 512
+"""Below so many tokens the sections have no headings: the room is for what is told."""
+
 _FRAME = 60
 _ROUNDS = 7
 _SHORT_CHARS = 200
@@ -59,11 +62,12 @@ def _fill(request: SummaryRequest, state: FactState, limit: int) -> str:
         instructions=request.instructions or "",
         count=_count,
     )
-    words = headings_for(state.language)
+    words, framed = headings_for(state.language), request.budget >= FRAMED_FROM
     # The size of the frame depends on what is chosen: a few rounds find the room that fills the budget.
     room, low, high, best = limit - _FRAME, 0, 2 * limit, ""
     for _ in range(_ROUNDS):
-        tried = neutralise(lay_out(selector.select(room), state, words, split_turn=bool(request.turn_prefix)))
+        chosen = selector.select(room)
+        tried = neutralise(lay_out(chosen, state, words, split_turn=bool(request.turn_prefix), framed=framed))
         spare = limit - _count(tried)
         if spare >= 0:
             low, best = room, tried

@@ -20,7 +20,7 @@ TELLING_WORDS = 5
 """A request with fewer words that carry meaning ("yes, all of them") does not say what is wanted."""
 
 
-def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn: bool) -> str:
+def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn: bool, framed: bool = True) -> str:
     """The chosen facts as a summary with sections.
 
     Args:
@@ -28,7 +28,9 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
         state: where it was chosen from.
         words: headings.
         split_turn: whether the cut split the last turn; what belongs to it is then a part of its own.
+        framed: whether sections have headings, and what was left out is counted; else a blank line parts them.
     """
+    section = _section if framed else _paragraph
     story, code = _by_turn(chosen.quotes)
     goal = _goal(chosen.requests)
     now = state.turn
@@ -42,30 +44,29 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     steps = [f"- {text}" for text in (chosen.question, *(task.text for task in chosen.tasks)) if text]
     blocked = [f"- {error.text}" for error in chosen.errors]
     out: list[str] = []
-    _section(out, f"## {words.goal}", [f"- {request.text}" for request in goal])
-    _section(out, f"## {words.constraints}", [f"- {rule.text}" for rule in chosen.rules])
+    section(out, f"## {words.goal}", [f"- {request.text}" for request in goal])
+    section(out, f"## {words.constraints}", [f"- {rule.text}" for rule in chosen.rules])
     progress: list[str] = []
-    in_parts = bool(blocked or (in_progress and not split_turn))
+    in_parts = framed and bool(blocked or (in_progress and not split_turn))
     if done and not in_parts:
         progress.extend(done)
     else:
-        _section(progress, f"### {words.done}", done)
+        section(progress, f"### {words.done}", done)
     if not split_turn:
-        _section(progress, f"### {words.in_progress}", in_progress)
-    _section(progress, f"### {words.blocked}", blocked)
-    if progress:
-        out.extend(["", f"## {words.progress}", *progress])
-    _section(out, f"## {words.decisions}", [f"- {quote.text}" for quote in chosen.decisions])
+        section(progress, f"### {words.in_progress}", in_progress)
+    section(progress, f"### {words.blocked}", blocked)
+    section(out, f"## {words.progress}", progress)
+    section(out, f"## {words.decisions}", [f"- {quote.text}" for quote in chosen.decisions])
     if not split_turn:
-        _section(out, f"## {words.next_steps}", steps)
-    _section(out, f"## {words.context}", [*_code_map(code, chosen.names), *_commands(chosen, words)])
-    if chosen.left_out > 0:
+        section(out, f"## {words.next_steps}", steps)
+    section(out, f"## {words.context}", [*_code_map(code, chosen.names), *_commands(chosen, words)])
+    if chosen.left_out > 0 and framed:
         out.extend(["", words.left_out.format(count=chosen.left_out)])
     text = "\n".join(out).strip()
     if split_turn and (in_progress or steps):
         prefix: list[str] = []
-        _section(prefix, f"### {words.in_progress}", in_progress)
-        _section(prefix, f"### {words.next_steps}", steps)
+        section(prefix, f"### {words.in_progress}", in_progress)
+        section(prefix, f"### {words.next_steps}", steps)
         return join_split_turn(text, "\n".join(prefix))
     return text
 
@@ -137,3 +138,8 @@ def _commands(chosen: Selection, words: Headings) -> list[str]:
 def _section(out: list[str], heading: str, lines: list[str]) -> None:
     if lines:
         out.extend(["", heading, *lines])
+
+
+def _paragraph(out: list[str], _heading: str, lines: list[str]) -> None:
+    if lines:
+        out.extend(["", *lines] if lines[0] else lines)
