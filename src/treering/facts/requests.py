@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -19,6 +20,8 @@ _PASTED = re.compile(
     r"^(?:\t| {4,})|^\s*(?:[*|\\/]\s|[A-Z][\w-]{2,20}:\s+\S+(?: \S+){0,3}$|\S+:\d+|\d{4}-\d\d-\d\d|\[[\w ]+\]|at \S+\()"
 )
 """A line of a log, a commit, a listing or a trace: set in, or with a field's name, a place or a date before it."""
+_DUMP_LINES = 15
+_ENDS = (".", "?", "!", ":", ";", "…", "。", "？", "！", "：", "।")
 _DOCUMENT_CHARS = 6000
 _HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)
 
@@ -65,17 +68,39 @@ def own_parts(text: str) -> list[str]:
 
 def own_sentences(text: str) -> list[str]:
     """The sentences of language in a message of the user, in order."""
-    found: list[str] = []
+    blocks = list(_blocks(text))
+    lines = [line for block in blocks for line in block]
+    pasted = sum(not is_own for _, is_own in lines)
+    if pasted >= _DUMP_LINES and 2 * pasted >= len(lines):
+        # A word on pasted output: what reads as language in the output is output too.
+        before = lines[: next(place for place, (_, is_own) in enumerate(lines) if not is_own)]
+        if any(line.rstrip().endswith(_ENDS) for line, _ in before):
+            after = blocks[-1] if all(is_own for _, is_own in blocks[-1]) else []
+            lines = [*before, *after]
+    return [piece for line, is_own in lines if is_own for piece in _pieces(line)]
+
+
+def _blocks(text: str) -> Iterator[list[tuple[str, bool]]]:
+    """The paragraphs, as lines and whether each may be the user's own words; what is fenced is left out."""
+    block: list[tuple[str, bool]] = []
     fenced = False
     for line in text.split("\n"):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-            continue
-        if not fenced and not _PASTED.match(line) and is_prose(line):
-            # Sentences of one short line belong together: "The cap is 500. Never exceed it."
-            said = " ".join(clean_line(line).split())
-            found.extend([said] if len(said) <= MAX_PART_CHARS else sentences(said))
-    return found
+        elif not line.strip():
+            if block:
+                yield block
+            block = []
+        elif not fenced:
+            block.append((line, not _PASTED.match(line) and is_prose(line)))
+    if block:
+        yield block
+
+
+def _pieces(line: str) -> list[str]:
+    # Sentences of one short line belong together: "The cap is 500. Never exceed it."
+    said = " ".join(clean_line(line).split())
+    return [said] if len(said) <= MAX_PART_CHARS else sentences(said)
 
 
 def shortened(said: list[str] | tuple[str, ...], limit: int) -> list[str]:

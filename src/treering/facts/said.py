@@ -29,6 +29,12 @@ _ORDERS = re.compile(
     r"|\b(?:plan|decision|decisión|answer):\s|(?:योजना|फ़ैसला):|(?:方案|计划|决定)[：:]|我们就|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
     re.IGNORECASE,
 )
+_OPEN = re.compile(
+    r"\b(?:whether|undecided|unresolved|pending|awaiting|waiting\sfor|not\s(?:yet\s)?decided|to\sbe\sdecided|tbd|todo"
+    r"|pendientes?|por\sdecidir|sin\sdecidir)\b|लंबित|बाकी\sहै|तय\sनहीं|是否|待定|待办|尚未|还没",
+    re.IGNORECASE,
+)
+"""What nobody has decided or done yet is needed next."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -108,7 +114,7 @@ class UserWords:
             worth += _WORTH_ORDER
         elif asks(part):
             worth -= _LESS_ASKED
-        if is_decision(part):
+        if is_decision(part) or _OPEN.search(part):
             worth += 0.7
         if points_back(part):
             worth -= 0.7
