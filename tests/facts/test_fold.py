@@ -34,7 +34,13 @@ WORDS = st.sampled_from(
         "parser_state",
         "MAX_SIZE",
         "is",
+        "now",
+        "not",
+        "port",
         "8080.",
+        "9090.",
+        "let's do that.",
+        "scratch all of this.",
         "？",
     ]
 )

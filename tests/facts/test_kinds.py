@@ -124,6 +124,11 @@ def test_a_file_keeps_what_was_done_and_why() -> None:
         ("why?\n```\ncode here\n```\nfix it please", ["fix it please"]),
         ("see this:\n2026-01-01 boot failed\n\tat foo(bar)\nwhat is wrong", ["see this:", "what is wrong"]),
         ("yes", ["yes"]),
+        (
+            "why is that?\n\n" + "=== step ===\n{}\nBuilding it now\n" * 16 + "\nPlease fix it.",
+            ["why is that?", "Please fix it."],
+        ),
+        ("it fails:\nGoing up\n" + "[main] a1\n[main] b2\nall went fine\n" * 16, ["it fails:", "Going up"]),
     ],
 )
 def test_the_users_own_words(text: str, parts: list[str]) -> None:

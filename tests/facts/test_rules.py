@@ -83,6 +83,70 @@ def test_a_later_value_takes_the_place_of_the_earlier_one(old: str, new: str, ch
     assert bool(before and after and supersedes(after, before)) is changed
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("The budget is 500 euros.", "Keep the whole budget below 700 euros.", True),
+        ("El puerto del servidor es 8080.", "El servidor usa el puerto 9090.", True),
+        ("सर्वर का पोर्ट 8080 है।", "सर्वर पोर्ट 9090 पर चलता है।", True),
+        ("The next step is the cellar.", "Next: the roof.", True),
+        ("All reports go out in the zone Europe/Riga.", "Report in the zone Asia/Tokyo.", True),
+        ("The gateway lives at https://a.example/v1.", "Use https://b.example/v1 for the gateway.", True),
+        ("The staging API base is https://a.example.", "Use https://b.example as the production API base.", False),
+        ("The access code is QX-11.", "The contact code is RT-22.", False),
+        ("The user wants tea on Monday.", "The user wants the report on Friday.", False),
+        ("El puerto de la web es 8080.", "El puerto del panel es 9090.", False),
+        ("No peanuts at the counter, ever.", "No sesame at the counter, ever.", False),
+        ("Never send health data outside.", "Do not send payroll data outside.", False),
+        ("测试数据库在 db-1。", "生产数据库在 db-2。", False),
+    ],
+)
+def test_a_value_said_again_in_the_next_message_in_other_words(old: str, new: str, changed: bool) -> None:
+    assert (old not in said_after(old, new)) is changed
+    assert new in said_after(old, new)
+
+
+def said_after(*texts: str) -> list[str]:
+    state = fold(FactState(), [said("user", text, number) for number, text in enumerate(texts)])
+    return [part for request in state.requests for part in request.parts]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The port of Redis is 6379.", "The port of Postgres is 5432."),
+        ("The staging API base URL is https://a.example.", "The production API base URL is https://b.example."),
+        ("Room 3 seats 6.", "Room 2 seats 7."),
+    ],
+)
+def test_the_same_said_of_another_thing_changes_nothing(old: str, new: str) -> None:
+    assert said_after(old, "fine", new) == [old, "fine", new]
+
+
+@pytest.mark.parametrize(
+    "over",
+    ["Forget everything we said so far.", "Scratch all of this.", "Olvida todo lo anterior.", "之前说的全部作废。"],
+)
+def test_who_starts_over_takes_back_the_plans_but_not_the_rules(over: str) -> None:
+    plan, rule = "Let's store dates as strings.", "Never push to main."
+    assert said_after(plan, rule, "thanks", over) == [rule, "thanks", over]
+
+
+@pytest.mark.parametrize(
+    ("before", "rule"),
+    [
+        ("Last time someone changed the settings by hand on a Friday evening.", "Let's not do that again."),
+        ("La última vez alguien cambió la configuración a mano un viernes.", "Nunca hagas eso."),
+        ("पिछली बार किसी ने सेटिंग्स को हाथ से बदल दिया था।", "ऐसा कभी मत करना।"),
+        ("上次有人在周五晚上直接改了配置。", "不要这样做。"),
+    ],
+)
+def test_a_rule_stands_with_the_sentence_that_it_speaks_of(before: str, rule: str) -> None:
+    assert rules_after(f"{before}\n{rule}") == [f"{before} {rule}"]
+    alone = "Never change the settings of the server by hand."
+    assert rules_after(f"{before}\n{alone}") == [alone]
+
+
 def test_a_superseded_value_is_in_no_fact() -> None:
     state = fold(FactState(), [said("user", "The budget cap is $500."), said("user", "The budget cap is $700.")])
     assert [request.text for request in state.requests] == ["The budget cap is $700."]

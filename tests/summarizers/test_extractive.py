@@ -107,6 +107,19 @@ def test_rules_and_the_open_question_come_before_all_else() -> None:
         assert "Shall I delete them?" in text
 
 
+def test_small_budgets_spend_nothing_on_headings() -> None:
+    span = chat(
+        ("user", "Never push to main."), ("user", "tidy the settings"),
+        ("assistant", "The `settings_loader` reads them from `defaults_table` first."),
+    )  # fmt: skip
+    for budget in (256, 300, 500):
+        text = summary(span, budget)
+        assert "#" not in text
+        assert "Never push to main." in text
+        assert "settings_loader" in text
+    assert f"## {HEADINGS['en'].constraints}" in summary(span, 512)
+
+
 def test_a_split_turn_has_two_parts() -> None:
     history = chat(("user", "first task"), ("assistant", "The first task is finished: `first_helper` works."))
     prefix = chat(("user", "second task"), ("assistant", "The `second_helper` function is half written so far."))

@@ -17,6 +17,16 @@ _DECISION = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_PLAN = re.compile(
+    r"\b(?:let['’]?s|we(?:['’]ll|\swill|(?:['’]re|\sare)\sgoing\sto)|(?:plan|decision|answer)\sis|vamos\sa|usaremos)\b"
+    r"|\b(?:plan|decision|decisión|answer):\s|(?:योजना|फ़ैसला):|(?:方案|计划|决定)[：:]|我们就",
+    re.IGNORECASE,
+)
+
+
+def is_plan(sentence: str) -> bool:
+    """Whether a sentence of the user says what is going to be done."""
+    return bool(_PLAN.search(sentence))
 
 
 def is_decision(sentence: str) -> bool:

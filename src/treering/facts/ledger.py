@@ -8,7 +8,7 @@ import msgspec
 
 from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
-from treering.facts.decisions import MAX_DECISIONS, is_decision
+from treering.facts.decisions import MAX_DECISIONS, is_decision, is_plan
 from treering.facts.language import guess_language
 from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences
 from treering.facts.listing import listed_lines
@@ -21,6 +21,7 @@ from treering.facts.rules import (
     in_context,
     is_rule,
     retracts,
+    starts_over,
     withdraws,
     without_withdrawn,
 )
@@ -110,7 +111,9 @@ class Ledger:
         self.table.begin(entry, self.clock, self.turn)
         self.language = guess_language(" ".join(said)) or self.language
         self.why = ""
-        if any(map(retracts, said)):
+        if any(map(starts_over, said)):
+            self._start_over()
+        elif any(map(retracts, said)):
             self._retract()
         for place, sentence in enumerate(said):
             if withdraws(sentence):
@@ -132,6 +135,14 @@ class Ledger:
             size -= len(self.requests[1].text) + len(self.requests[1].outcome)
             del self.requests[1]
         self._prose(text, USER)
+
+    def _start_over(self) -> None:
+        """The user takes back all plans so far; rules stand."""
+        for index, request in enumerate(self.requests):
+            kept = tuple(part for part in request.parts if not (is_plan(part) or is_decision(part)) or is_rule(part))
+            if len(kept) < len(request.parts):
+                self.requests[index] = msgspec.structs.replace(request, parts=kept)
+        self.requests = [request for request in self.requests if request.parts]
 
     def _retract(self) -> None:
         """The user takes back what was said last: the newest statement of the last two requests no longer counts."""

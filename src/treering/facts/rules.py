@@ -65,6 +65,13 @@ _POINTS_BACK = re.compile(
 )
 _TELLING_WORDS = 4
 
+_STARTS_OVER = re.compile(
+    r"\b(?:scratch|forget|ignore|disregard|drop)\s(?:all|everything)\s(?:of\s(?:this|that|it)|(?:that\s)?(?:we|i)\b|so\sfar|above"
+    r"|before|until\snow|up\sto\snow)"
+    r"|\b(?:olvida|ignora)\stodo\slo\s(?:anterior|dicho|que)|(?:अब\sतक|पहले)\s(?:का|की|की?\sबात)\sसब\s(?:कुछ\s)?भूल|之前(?:说)?的(?:全部|都)?(?:作废|不算|忘掉|推翻)",
+    re.IGNORECASE,
+)
+
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):
     """A standing rule, word for word, and where it was said."""
@@ -109,6 +116,11 @@ def withdraws(sentence: str) -> bool:
 def retracts(sentence: str) -> bool:
     """Whether a sentence takes back what was said just before, whatever that was."""
     return bool(_RETRACTS.search(sentence))
+
+
+def starts_over(sentence: str) -> bool:
+    """Whether a sentence takes back all that was planned so far."""
+    return bool(_STARTS_OVER.search(sentence))
 
 
 def without_withdrawn(rules: list[Rule], sentence: str) -> list[Rule]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from treering.facts.decisions import is_decision
+from treering.facts.decisions import is_decision, is_plan
 from treering.facts.lexicon import content_words, sentences
 from treering.facts.requests import Request, shortened
 from treering.facts.rules import Rule, asks, is_rule, points_back
@@ -18,15 +18,13 @@ from treering.facts.values import overtakes, statement_of
 _LEAST_REQUEST_CHARS = 240
 _SHARE_LAST = 0.4
 _WORTH_LAST, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC, _LESS_ASKED = 1.0, 0.7, 0.6, 1.2, 0.7
-_PLAIN = 0.9
+_PLAIN, _TRIED = 0.9, 8
 """What a sentence is worth at the least that is worth its length where room is scarce."""
-_LESS, _TELLS = 0.8, 1.2
-"""How much less than the whole its best sentence may be worth, and what it must be worth to stand alone."""
+_SHARE_OF_PART, _TELLS = 0.55, 1.2
+"""How much of the whole its best sentence must be worth, and how much at the least, to stand alone."""
 _ORDERS = re.compile(
-    r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need)|let['’]?s"
-    r"|we(?:['’]ll|\swill|(?:['’]re|\sare)\sgoing\sto)|(?:plan|decision|answer)\sis"
-    r"|puedes|podrías?|podemos|quiero|quisiera|por\sfavor|vamos\sa|usaremos)\b"
-    r"|\b(?:plan|decision|decisión|answer):\s|(?:योजना|फ़ैसला):|(?:方案|计划|决定)[：:]|我们就|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
+    r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need)"
+    r"|puedes|podrías?|podemos|quiero|quisiera|por\sfavor)\b|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
@@ -84,7 +82,12 @@ class UserWords:
         though, and is weighed like the rest. So is the last request where room is `scarce`: rules come first there,
         then what says most for its length.
         """
-        return _Choice(self, room, scarce).made()
+        if not scarce:
+            return _Choice(self, room).made()
+        # The greedy choice may spend its room on short sentences that leave none for the one that counts.
+        tried = [_Choice(self, room, (first, *self.densest)) for first in self.parts[:_TRIED]]
+        made = [(choice.made(), choice) for choice in (_Choice(self, room, self.densest), *tried)]
+        return max(made, key=lambda pair: pair[1].worth)[0]
 
     def _weighed(self) -> Iterator[_Part]:
         """The sentences of the requests, each where it was said last."""
@@ -110,7 +113,7 @@ class UserWords:
         statement = statement_of(part)
         if statement is not None and (statement.values or statement.updates):
             worth += 0.4 + 0.3 * min(3, len(statement.values)) + 0.5 * statement.updates
-        if _ORDERS.search(part):
+        if _ORDERS.search(part) or is_plan(part):
             worth += _WORTH_ORDER
         elif asks(part):
             worth -= _LESS_ASKED
@@ -129,9 +132,10 @@ class UserWords:
 class _Choice:
     """One choice: what is told so far, and what room is left."""
 
-    def __init__(self, words: UserWords, room: int, scarce: bool) -> None:
-        self.words, self.room, self.scarce = words, room, scarce
-        self.used = 0
+    def __init__(self, words: UserWords, room: int, order: Sequence[_Part] = ()) -> None:
+        """Prepare; an `order` is for scarce room, and has the sentences of the last request in it."""
+        self.words, self.room, self.order = words, room, order
+        self.used, self.worth = 0, 0.0
         self.told: set[str] = set()
         self.chosen_rules: list[Rule] = []
         self.chosen: dict[int, dict[int, str]] = {}
@@ -139,10 +143,10 @@ class _Choice:
 
     def made(self) -> Said:
         requests = self.words.state.requests
-        if requests and not requests[-1].again and not self.scarce:
+        if requests and not requests[-1].again and not self.order:
             self._take_last(requests[-1])
         self._add_rules()
-        for part in self.words.densest if self.scarce else self.words.parts:
+        for part in self.order or self.words.parts:
             if part.text not in self.told and self._with_newer(part.text):
                 self._add(part)
         found = [
@@ -194,6 +198,8 @@ class _Choice:
         else:
             self.chosen.setdefault(part.at, {})[part.place] = text
         self.told.add(part.text)
+        whole = text == part.text
+        self.worth += (part.worth if whole else self.words.weight(text)) - _PLAIN
         return True
 
     def _best_of(self, part: _Part, around: int) -> str:
@@ -204,7 +210,7 @@ class _Choice:
         weights = {place: self.words.weight(piece) for place, piece in enumerate(pieces)}
         chosen: list[int] = []
         for place in sorted(weights, key=lambda place: (-weights[place], place)):
-            if weights[place] < max(part.worth - _LESS, _TELLS) and not chosen:
+            if weights[place] < max(_SHARE_OF_PART * part.worth, _TELLS) and not chosen:
                 break
             if len(content_words(pieces[place])) > 1 and self._fits(self.words.count(pieces[place]) + around + 1):
                 chosen.append(place)

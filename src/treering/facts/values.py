@@ -7,7 +7,7 @@ other word only, at the same place ("the staging host is …", "the production h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -41,7 +41,10 @@ _DENIED = re.compile(
 )
 _DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
 _NEAR_LIKENESS = 0.2
-_LIGHT = FUNCTION_WORDS | listed("without within need needs must may might shall let still yet sin debe debes puede")
+_NEGATIONS = listed("no not never don nunca jamás मत नहीं 不要 不能 不得 禁止")
+_LIGHT = FUNCTION_WORDS | listed(
+    "without within need needs must may might shall let still yet please sin debe debes puede favor कृपया"
+)
 """Words that stand before others without telling them apart."""
 
 
@@ -113,7 +116,7 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
     if new.subject and old.subject and (new.subject == old.subject or (near and _within(new.subject, old.subject))):
         return True
     common = _shared(new, old)
-    if not common or (new.values and new.values == old.values) or _substituted(new.plain, old.plain):
+    if not common or (new.values and new.values == old.values) or _substituted(new, old):
         return False
     same_kind = bool(frozenset(map(_shape, fresh)) & frozenset(map(_shape, gone)))
     share = common / min(len(new.content), len(old.content))
@@ -127,7 +130,7 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
     if not new.values and not old.values:
         return _differ_at_the_end(new.plain, old.plain)
     # "Phase 3 of 5", then "phase 4 of 5": one value may stay.
-    return likeness >= 0.4 and same_kind
+    return likeness >= 0.4 and same_kind and not _contrasts(new, old, share)
 
 
 def overtakes(new: Statement, old: Statement, *, near: bool = False) -> bool:
@@ -141,13 +144,7 @@ def overtakes(new: Statement, old: Statement, *, near: bool = False) -> bool:
     if new.plain == old.plain:
         return new.values != old.values
     share = common / min(len(new.content), len(old.content)) if common else 0.0
-    return (
-        near
-        and common >= 2
-        and share >= 0.5
-        and not _substituted(new.plain, old.plain)
-        and not _contrasts(new, old, share)
-    )
+    return near and common >= 2 and share >= 0.5 and not _substituted(new, old) and not _contrasts(new, old, share)
 
 
 def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
@@ -211,19 +208,29 @@ def _contrasts(new: Statement, old: Statement, share: float) -> bool:
 def _beside(plain: tuple[str, ...], word: str, step: int) -> str:
     """The word that carries meaning just before, or next after; none if it only says that something is newer."""
     index = plain.index(word) + step
-    while step > 0 and index < len(plain) and plain[index] in _LIGHT:
+    while step > 0 and index < len(plain) and _is_light(plain[index]):
         index += 1
-    if not 0 <= index < len(plain) or plain[index] in _LIGHT or _UPDATE.fullmatch(plain[index]):
-        return ""
-    return plain[index]
+    found = plain[index] if 0 <= index < len(plain) else ""
+    return "" if _is_light(found) or _UPDATE.fullmatch(found) else found
 
 
-def _substituted(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
-    """Whether one word stands for another before the end: the same is said of two things."""
-    if len(new) != len(old):
-        return False
-    places = [index for index, (a, b) in enumerate(zip(new, old, strict=True)) if a != b]
-    return len(places) == 1 and (places[0] < 0.6 * len(new)) and not _akin(new[places[0]], old[places[0]])
+def _is_light(word: str) -> bool:
+    return word in _LIGHT or (word.isascii() and len(word) <= 2)
+
+
+def _substituted(new: Statement, old: Statement) -> bool:
+    """Whether one word stands for another where it says of what the value is: the same is said of two things."""
+    places = _differing(new.plain, old.plain)
+    if len(places) == 1 and places[0] < 0.6 * len(new.plain):
+        return not _akin(new.plain[places[0]], old.plain[places[0]])
+    mine, other = ([word for word in said.plain if word in said.content] for said in (new, old))
+    last = _differing(mine, other) == [len(mine) - 1] and not _akin(mine[-1], other[-1])
+    return last and bool(new.values and old.values)
+
+
+def _differing(new: Sequence[str], old: Sequence[str]) -> list[int]:
+    """The places at which two sequences of one length differ; none if their lengths do."""
+    return [index for index, (a, b) in enumerate(zip(new, old, strict=True)) if a != b] if len(new) == len(old) else []
 
 
 def _bare(value: str) -> str:
@@ -232,10 +239,7 @@ def _bare(value: str) -> str:
 
 def _differ_at_the_end(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
     # "… report on Monday", "… report on Friday": what is said differs. "Unit tests …", "integration tests …": of what.
-    if len(new) != len(old) or len(new) < 4:
-        return False
-    places = [index for index, (a, b) in enumerate(zip(new, old, strict=True)) if a != b]
-    return len(places) == 1 and places[0] >= 0.6 * len(new)
+    return len(new) >= 4 and _differing(new, old) == [len(new) - 1] and _NEGATIONS.isdisjoint(new)
 
 
 def _shape(value: str) -> str:

@@ -13,7 +13,7 @@ from treering.facts.select import Selection, command_text, is_story, shown_under
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
 
-SCARCE = 45
+SCARCE = 48
 """Below so many tokens the last request leaves no room for anything else, and is weighed like the rest."""
 
 TELLING_WORDS = 5

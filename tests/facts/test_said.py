@@ -1,0 +1,100 @@
+"""The user's words in a room of tokens: what stands with what, what comes first, what is left out."""
+
+from __future__ import annotations
+
+import pytest
+from tests.facts.fact_parts import said
+
+from treering.facts.fold import FactState, fold
+from treering.facts.said import UserWords
+from treering.tokens.estimate import estimate_text
+
+TALK = [
+    "Yesterday the weather was quite nice over here.",
+    "Do you happen to read many novels?",
+    "My brother came by in the afternoon with his dog.",
+    "The train home was rather full again.",
+]
+
+
+def told(texts: list[str], room: int, *, scarce: bool = False) -> str:
+    turns = [said(role, text, 2 * n) for n, text in enumerate(texts) for role, text in [("user", text)]]
+    chosen = UserWords(fold(FactState(), turns), estimate_text).choose(room, scarce=scarce)
+    return "\n".join([*(rule.text for rule in chosen.rules), *(request.text for request in chosen.requests)])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "From now on members may take more books, set the limit to 4.",
+            "Sorry, I asked around: the limit is 6, not 4.",
+        ),
+        (
+            "Desde hoy los socios llevan más libros, pon el límite en 4.",
+            "Perdona, he preguntado: el límite es 6, no 4.",
+        ),
+        ("अब से सदस्य ज़्यादा किताबें ले सकता है, सीमा 4 कर दो।", "माफ़ करना, मैंने पूछा: सीमा 6 है, 4 नहीं।"),
+        ("从现在起会员可以多借书，上限改成 4。", "抱歉，我问了同事：上限是 6，不是 4。"),
+        ("The port of Redis is 6379.", "The port of Redis is 6380, instead of 6379."),
+    ],
+)
+def test_what_was_corrected_is_never_given_without_its_correction(old: str, new: str) -> None:
+    texts = ["Please make the shop ready.", old, TALK[0], new, *TALK[2:], "Now write the report."]
+    rooms = [told(texts, room, scarce=room < 50) for room in range(10, 160, 4)]
+    assert new in rooms[-1]
+    assert all(new in text for text in rooms if old in text)
+
+
+@pytest.mark.parametrize(
+    ("fact", "texts"),
+    [
+        ("The contact code of the warehouse is QX-7712.", TALK),
+        ("El código del almacén es QX-7712.", ["Ayer hizo buen tiempo por aquí.", "¿Te gusta leer novelas?"]),
+        ("गोदाम का कोड QX-7712 है।", ["कल मौसम बहुत अच्छा था यहाँ।", "क्या तुम उपन्यास पढ़ते हो?"]),
+        ("仓库的代码是 QX-7712。", ["昨天这里天气真的很好。", "你平时喜欢看小说吗？"]),
+        ("Whether we ship on paper is still undecided.", TALK),
+        ("Could you add the totals to the list?", TALK),
+        ("We're going to print the labels instead.", TALK),
+    ],
+)
+def test_what_says_something_comes_before_talk(fact: str, texts: list[str]) -> None:
+    room = estimate_text(fact) + 24
+    assert fact in told([texts[0], fact, *texts[1:], "And now?"], room)
+
+
+def test_what_is_said_word_for_word_again_does_not_take_the_room_of_a_rule() -> None:
+    again = "The builders come in twice a day and look at the roof."
+    rule = "Never send the letters before noon."
+    room = estimate_text(rule) + 6
+    assert told([again, rule, again], room) == rule
+    assert again in told([again, rule, again], 60)
+    assert "look at the cellar" in told([again, rule, "look at the cellar"], room)
+
+
+def test_of_what_does_not_fit_whole_the_sentence_that_counts_is_given() -> None:
+    long = "I thought about it for a while and asked a friend. We'll use port 8123 for the gateway. So much for that."
+    text = told([long, *TALK, "go on"], 24)
+    assert "We'll use port 8123 for the gateway." in text
+    assert "So much" not in text
+    assert "…" in text
+
+
+def test_where_room_is_scarce_a_rule_comes_before_the_last_request() -> None:
+    rule = "Never assume that the clock of the server runs in UTC."
+    last = "Given all of that, please propose a next step for us."
+    assert told([rule, *TALK, last], estimate_text(rule) + 6, scarce=True) == rule
+    assert last in told([rule, *TALK, last], 60)
+
+
+def test_where_room_is_scarce_one_long_fact_comes_before_short_talk() -> None:
+    fact = "For the new house: Chen does the kitchen and the bath, Noor does the garden and the fence."
+    assert fact in told([fact, *TALK, "Who does what?"], estimate_text(fact) + 6, scarce=True)
+
+
+def test_all_rules_that_fit_are_there_beside_a_long_request() -> None:
+    rules = [f"Never open the {name} door." for name in ("red", "blue", "green", "white")]
+    request = " ".join(["Look at the plan of the house and tell me what you think of it."] * 4)
+    text = told([*rules, request], 70)
+    assert all(rule in text for rule in rules)
+    assert "Look at the plan" in text
