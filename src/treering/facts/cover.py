@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from treering.facts.lexicon import Term
+from treering.facts.lexicon import FILE, NAME, NUMBER, Term
 from treering.facts.state import Quote
 
-RELATION = 5.0
-"""What a line that tells something of a term is worth beside the term itself."""
+RELATION = {FILE: 1.2, NAME: 7.0, NUMBER: 2.0}
+"""What a line that tells something of a term is worth, in parts of the worth of the term itself."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ def choose(
         for term, telling in zip(candidate.terms, candidate.telling, strict=True):
             value = values.get(term, 0.0)
             if value:
-                gain += value * ((term not in done) + RELATION * max(0.0, telling - told.get(term, 0.0)))
+                gain += value * ((term not in done) + RELATION[term[0]] * max(0.0, telling - told.get(term, 0.0)))
         return cost, gain
 
     def ratio(index: int) -> float:
