@@ -25,13 +25,13 @@ from treering.facts.terms import is_telling_code
 TokenCounter = Callable[[str], int]
 T = TypeVar("T")
 
-KIND_WORTH = {FILE: 2.4, NAME: 1.0, NUMBER: 1.8}
+KIND_WORTH = {FILE: 3.3, NAME: 1.0, NUMBER: 2.8}
 """What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
 
 WORTH_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 0.8, 0.3, 0.2
 """What a quotation is worth to a reader, apart from the terms in it."""
 
-SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.12, 0.07, 0.1, 0.07
+SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.12, 0.07, 0.1, 0.06
 """Most of the budget that a kind of fact may take."""
 
 TELLING = (0.1, 0.3, 1.0)

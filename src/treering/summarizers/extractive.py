@@ -23,7 +23,7 @@ from treering.summarizers.layout import essentials, lay_out
 from treering.summarizers.sections import headings_for
 from treering.tokens.estimate import estimate_text
 
-MARGIN = 1.07
+MARGIN = 1.08
 """The estimator may be a few percent low, so a budget is filled to the estimate times this."""
 
 ESSENTIALS_BELOW = 256
