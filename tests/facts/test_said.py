@@ -98,3 +98,23 @@ def test_all_rules_that_fit_are_there_beside_a_long_request() -> None:
     text = told([*rules, request], 70)
     assert all(rule in text for rule in rules)
     assert "Look at the plan" in text
+
+
+def test_of_two_rules_about_much_the_same_the_newer_is_given_if_only_one_fits() -> None:
+    old, new = "Never keep nuts near the counter.", "Do not keep any opened tins near the counter after six."
+    assert told([old, new, TALK[0], "go on"], estimate_text(new) + 12) == f"{new}\ngo on"
+    assert old in told([old, new, TALK[0], "go on"], 60)
+
+
+def test_whole_rules_come_before_parts_of_rules() -> None:
+    long = "The gate is locked at night and must stay so. The next thing is that somebody paints the fence behind it."
+    short = "Never leave the key in the lock of the shed by the lake."
+    assert told([long, short, "go on"], estimate_text(short) + 12) == f"{short}\ngo on"
+    assert "must stay so." in told([long, short, "go on"], estimate_text(short) + 30)
+
+
+def test_the_open_question_is_there_where_room_is_scarce() -> None:
+    question = "Shall I paint it red or blue?"
+    messages = [said("user", "Paint the fence behind the house, and then the gate.", 1), said("assistant", question, 2)]
+    chosen = UserWords(fold(FactState(), messages), estimate_text).choose(24, scarce=True)
+    assert chosen.question == question

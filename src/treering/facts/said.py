@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -13,7 +14,7 @@ from treering.facts.lexicon import content_words, sentences
 from treering.facts.requests import Request, shortened
 from treering.facts.rules import Rule, asks, is_rule, points_back
 from treering.facts.state import FactState
-from treering.facts.values import overtakes, statement_of
+from treering.facts.values import alike, overtakes, statement_of
 
 _LEAST_REQUEST_CHARS = 240
 _SHARE_LAST = 0.4
@@ -33,6 +34,11 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What nobody has decided or done yet is needed next."""
+_SCOPE = re.compile(
+    r"\b(?:all|every|everything|everywhere|nothing|nobody|tod[oa]s)\b|सभी|हर\s|सब\s|所有|每次|一律",
+    re.IGNORECASE,
+)
+"""What is said of all of a kind holds beyond the moment."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -62,6 +68,7 @@ class UserWords:
         """Prepare the choice from a state; `count` gives the tokens of a text."""
         self.state, self.count = state, count
         self.newer = _corrections(state)
+        spared = set(self.newer) | _said_again(state)
         texts = {text for request in state.requests for text in (*request.parts, request.outcome)}
         self._spread = Counter(word for text in texts for word in content_words(text))
         self._topic = content_words(state.requests[-1].text) if state.requests else set[str]()
@@ -70,8 +77,8 @@ class UserWords:
             self.parts, key=lambda part: ((_PLAIN - part.worth) / (part.cost + 4), -part.at, part.place)
         )
         self.by_text = {part.text: part for part in self.parts}
-        # If not all rules fit, the most rules do; those that a later word may correct come last.
-        self.rules = sorted(state.rules, key=lambda rule: (rule.text in self.newer, len(rule.text), -rule.at))
+        # If not all rules fit, the most rules do; what a later word may correct, or says much like, comes last.
+        self.rules = sorted(state.rules, key=lambda rule: (rule.text in spared, len(rule.text), -rule.at))
         self.rule_of = {rule.text: rule for rule in state.rules}
         self.rules_cost = sum(count(rule.text) + 3 for rule in state.rules)
 
@@ -119,6 +126,8 @@ class UserWords:
             worth -= _LESS_ASKED
         if is_decision(part) or _OPEN.search(part):
             worth += 0.7
+        elif _SCOPE.search(part) and not asks(part):
+            worth += 0.4
         if points_back(part):
             worth -= 0.7
         around = content_words(part)
@@ -146,6 +155,9 @@ class _Choice:
         if requests and not requests[-1].again and not self.order:
             self._take_last(requests[-1])
         self._add_rules()
+        question = requests[-1].question if requests and not requests[-1].again else ""
+        if self.order and not (question and self._fits(self.words.count(question) + 3)):
+            question = ""
         for part in self.order or self.words.parts:
             if part.text not in self.told and self._with_newer(part.text):
                 self._add(part)
@@ -156,9 +168,9 @@ class _Choice:
         ]
         self.chosen_rules.sort(key=lambda rule: rule.at)
         if self.last:
-            return Said(self.chosen_rules, [*found, self.last], self.last.question, True, self.used)
+            return Said(self.chosen_rules, [*found, self.last], question, True, self.used)
         has_last = bool(found) and found[-1].at == requests[-1].at
-        return Said(self.chosen_rules, found, "", has_last, self.used)
+        return Said(self.chosen_rules, found, question, has_last, self.used)
 
     def _take_last(self, last: Request) -> None:
         # No single request may crowd out the others.
@@ -173,18 +185,22 @@ class _Choice:
         self.told.update(last.parts)
 
     def _add_rules(self) -> None:
+        # Whole rules first; of those that do not fit, the sentences that are rules by themselves.
         for rule in self.words.rules:
-            if rule.text in self.told or (self.last and rule.text in self.last.text):
-                continue
-            if not self._with_newer(rule.text):
-                continue
-            for text in (rule.text, *self.words.pieces(rule)):
-                if self._fits(self.words.count(text) + 3):
-                    self.chosen_rules.append(msgspec.structs.replace(rule, text=text))
-                    self.told.add(rule.text)
-                    if rule.text not in self.words.by_text:
-                        self.told.update(said for said in self.words.by_text if said in text)
-                    break
+            self._add_rule(rule, (rule.text,))
+        for rule in self.words.rules:
+            self._add_rule(rule, self.words.pieces(rule))
+
+    def _add_rule(self, rule: Rule, texts: Iterable[str]) -> None:
+        if rule.text in self.told or (self.last and rule.text in self.last.text) or not self._with_newer(rule.text):
+            return
+        for text in texts:
+            if self._fits(self.words.count(text) + 3):
+                self.chosen_rules.append(msgspec.structs.replace(rule, text=text))
+                self.told.add(rule.text)
+                if rule.text not in self.words.by_text:
+                    self.told.update(said for said in self.words.by_text if said in text)
+                return
 
     def _add(self, part: _Part) -> bool:
         around = 1 if part.at in self.chosen else 4
@@ -249,6 +265,18 @@ def _corrections(state: FactState) -> dict[str, str]:
                 old = statement_of(text)
                 if old is not None and overtakes(new, old, near=newest[text] == index - 1):
                     found[text] = part
+    return found
+
+
+def _said_again(state: FactState) -> set[str]:
+    """Sentences that the next message says much the same as."""
+    found: set[str] = set()
+    for earlier, later in pairwise(state.requests):
+        new = [statement for part in later.parts if (statement := statement_of(part))]
+        for part in earlier.parts:
+            old = statement_of(part)
+            if old is not None and any(alike(statement, old) for statement in new):
+                found.add(part)
     return found
 
 

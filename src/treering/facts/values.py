@@ -21,18 +21,17 @@ _VALUE = re.compile(
     r"|(?<![\w$€£])[$€£]?\d[\w.,:/-]*%?|\b[\w-]*\d[\w./-]*|\b[A-Z]{4,}\b|\b[A-Z]+-\w+(?:-\w+)*\b"
     r"|(?<=[a-z,;:] )[A-Z][a-z]+(?: [A-Z][a-z]+)*"
 )
-_NEWEST = (
-    r"now|currently?|latest|newest|next|ahora|actual(?:mente)?|últim[oa]|siguiente|próxim[oa]|अब|अभी|मौजूदा|अगल[ाीे]"
-    r"|现在|目前|当前|最新|下一"
-)
+_NOW = r"now|currently?|latest|newest|ahora|actual(?:mente)?|últim[oa]|अब|अभी|मौजूदा|现在|目前|当前|最新"
 _UPDATE = re.compile(
     r"\b(?:update[ds]?|correction|instead|from now on|no longer|moved|changed?|switch(?:ed)?|rotated|renamed"
     r"|raised|lowered|replaces?|actually|rather|new|cambia|cambió|actualiza\w*|en vez|ya no|corrección|nuev[oa])\b"
-    rf"|बदल|नया|नई|की जगह|सुधार|改成|改为|更新|更正|换成|不再|新的"
-    rf"|\b(?:{_NEWEST})(?!\w)|(?:अब|现在|目前|当前|最新|下一)",
+    r"|बदल|नया|नई|की जगह|सुधार|改成|改为|更新|更正|换成|不再|新的"
+    rf"|\b(?:{_NOW})(?!\w)|(?:अब|现在|目前|当前|最新)",
     re.IGNORECASE,
 )
-_MOVES = re.compile(rf"(?<!\w)(?:{_NEWEST})(?!\w)|目前|当前|现在|下一|最新", re.IGNORECASE)
+_MOVES = re.compile(
+    rf"(?<!\w)(?:{_NOW}|next|siguiente|próxim[oa]|अगल[ाीे])(?!\w)|目前|当前|现在|最新|下一", re.IGNORECASE
+)
 """What is said of the present or of what comes next holds until it is said again."""
 _STATES = re.compile(r"\s(?:is|are|es|son|está)\s|:\s|：|是")
 _DENIED = re.compile(
@@ -40,7 +39,7 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
-_NEAR_LIKENESS = 0.2
+_NEAR_LIKENESS, _ALIKE = 0.2, 0.34
 _NEGATIONS = listed("no not never don nunca jamás मत नहीं 不要 不能 不得 禁止")
 _LIGHT = FUNCTION_WORDS | listed(
     "without within need needs must may might shall let still yet please sin debe debes puede favor कृपया"
@@ -145,6 +144,12 @@ def overtakes(new: Statement, old: Statement, *, near: bool = False) -> bool:
         return new.values != old.values
     share = common / min(len(new.content), len(old.content)) if common else 0.0
     return near and common >= 2 and share >= 0.5 and not _substituted(new, old) and not _contrasts(new, old, share)
+
+
+def alike(new: Statement, old: Statement) -> bool:
+    """Whether the newer statement says much the same as the older one, which then can be spared first."""
+    common = _shared(new, old)
+    return common >= 2 and common >= _ALIKE * min(len(new.content), len(old.content))
 
 
 def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
