@@ -39,7 +39,7 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
-_NEAR_LIKENESS, _ALIKE = 0.2, 0.34
+_LEAST_SHARE, _NEAR_LIKENESS, _ALIKE = 0.4, 0.2, 0.34
 _NEGATIONS = listed("no not never don nunca jamás मत नहीं 不要 不能 不得 禁止")
 _LIGHT = FUNCTION_WORDS | listed(
     "without within need needs must may might shall let still yet please sin debe debes puede favor कृपया"
@@ -114,11 +114,13 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
         return bool(fresh or gone) and (min(len(fresh), len(gone)) <= 1 or new.updates)
     if new.subject and old.subject and (new.subject == old.subject or (near and _within(new.subject, old.subject))):
         return True
+    if len(new.heads & old.heads) < _LEAST_SHARE * min(len(new.heads), len(old.heads)):
+        return False
     common = _shared(new, old)
-    if not common or (new.values and new.values == old.values) or _substituted(new, old):
+    share = common / max(1, min(len(new.content), len(old.content)))
+    if share < _LEAST_SHARE or (new.values and new.values == old.values) or _substituted(new, old):
         return False
     same_kind = bool(frozenset(map(_shape, fresh)) & frozenset(map(_shape, gone)))
-    share = common / min(len(new.content), len(old.content))
     likeness = common / (len(new.content) + len(old.content) - common)
     if near and same_kind and share >= 0.5 and likeness >= _NEAR_LIKENESS and not _contrasts(new, old, share):
         return True
@@ -247,6 +249,7 @@ def _differ_at_the_end(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
     return len(new) >= 4 and _differing(new, old) == [len(new) - 1] and _NEGATIONS.isdisjoint(new)
 
 
+@lru_cache(maxsize=4096)
 def _shape(value: str) -> str:
     if "://" in value:
         return "address"
