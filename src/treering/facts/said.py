@@ -281,15 +281,15 @@ def _said_again(state: FactState) -> set[str]:
 
 
 def _joined(chosen: Mapping[int, str], whole: tuple[str, ...], told: set[str]) -> tuple[str, ...]:
-    """The chosen sentences in order, with `…` where others were left out; what stands elsewhere leaves no gap."""
+    """The chosen sentences in order, with `…` between them where others were left out."""
     out: list[str] = []
     gap = False
     for place, sentence in enumerate(whole):
         if place in chosen:
-            if gap:
+            if gap and out:
                 out.append("…")
             out.append(chosen[place])
             gap = False
         elif sentence not in told:
             gap = True
-    return (*out, "…") if gap else tuple(out)
+    return tuple(out)
