@@ -28,7 +28,7 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
         state: where it was chosen from.
         words: headings.
         split_turn: whether the cut split the last turn; what belongs to it is then a part of its own.
-        framed: whether sections have headings, and what was left out is counted; else a blank line parts them.
+        framed: whether sections have headings; else a blank line parts them.
     """
     section = _section if framed else _paragraph
     story, code = _by_turn(chosen.quotes)
@@ -60,7 +60,7 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     if not split_turn:
         section(out, f"## {words.next_steps}", steps)
     section(out, f"## {words.context}", [*_code_map(code, chosen.names), *_commands(chosen, words)])
-    if chosen.left_out > 0 and framed:
+    if chosen.left_out > 0:
         out.extend(["", words.left_out.format(count=chosen.left_out)])
     text = "\n".join(out).strip()
     if split_turn and (in_progress or steps):
