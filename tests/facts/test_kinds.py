@@ -124,6 +124,9 @@ def test_a_file_keeps_what_was_done_and_why() -> None:
         ("why?\n```\ncode here\n```\nfix it please", ["fix it please"]),
         ("see this:\n2026-01-01 boot failed\n\tat foo(bar)\nwhat is wrong", ["see this:", "what is wrong"]),
         ("yes", ["yes"]),
+        ("'/var/folders/x1/Screenshot 2025-11-21 at 01.27.21.png' looks odd", ["looks odd"]),
+        ("/tmp/a.png", []),
+        ("please read /work/notes.md", ["please read /work/notes.md"]),
         (
             "why is that?\n\n" + "=== step ===\n{}\nBuilding it now\n" * 16 + "\nPlease fix it.",
             ["why is that?", "Please fix it."],

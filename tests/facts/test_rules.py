@@ -99,6 +99,7 @@ def test_a_later_value_takes_the_place_of_the_earlier_one(old: str, new: str, ch
         ("No peanuts at the counter, ever.", "No sesame at the counter, ever.", False),
         ("Never send health data outside.", "Do not send payroll data outside.", False),
         ("测试数据库在 db-1。", "生产数据库在 db-2。", False),
+        ("We asked Chen. He plans the fence and the gate.", "Do not plan the fence and the gate with Noor.", False),
     ],
 )
 def test_a_value_said_again_in_the_next_message_in_other_words(old: str, new: str, changed: bool) -> None:
@@ -151,3 +152,8 @@ def test_a_superseded_value_is_in_no_fact() -> None:
     state = fold(FactState(), [said("user", "The budget cap is $500."), said("user", "The budget cap is $700.")])
     assert [request.text for request in state.requests] == ["The budget cap is $700."]
     assert dict(state.superseded) == {"$500": "$700"}
+
+
+def test_a_rule_that_speaks_of_the_sentence_before_it_is_there_once() -> None:
+    state = fold(FactState(), [said("user", "Suspect readings must not count.\nKeep it simple.")])
+    assert [rule.text for rule in state.rules] == ["Suspect readings must not count. Keep it simple."]

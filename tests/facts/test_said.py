@@ -77,7 +77,12 @@ def test_of_what_does_not_fit_whole_the_sentence_that_counts_is_given() -> None:
     text = told([long, *TALK, "go on"], 24)
     assert "We'll use port 8123 for the gateway." in text
     assert "So much" not in text
-    assert "…" in text
+
+
+def test_an_ellipsis_stands_between_sentences_where_others_were_left_out() -> None:
+    long = "We'll use port 8123 for the gateway. My brother came by with his dog. The gateway answers at 10.0.0.7."
+    text = told([long, *TALK, "go on"], 32)
+    assert text.startswith("We'll use port 8123 for the gateway. … The gateway answers at 10.0.0.7."), text
 
 
 def test_where_room_is_scarce_a_rule_comes_before_the_last_request() -> None:

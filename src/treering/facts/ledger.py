@@ -121,7 +121,7 @@ class Ledger:
             self._supersede(sentence)
             if is_rule(sentence) and len(sentence) <= MAX_RULE_CHARS:
                 text = in_context(sentence, said[:place])
-                self.rules = [rule for rule in self.rules if rule.text != text]
+                self.rules = [r for r in self.rules if r.text != text and not (r.entry == entry and r.text in text)]
                 self.rules.append(Rule(text, entry, self.clock))
         self.rules = self.rules[-MAX_RULES:]
         # What is asked again stands where it was asked last; the first request stays, it names the goal.

@@ -20,6 +20,11 @@ _PASTED = re.compile(
     r"^(?:\t| {4,})|^\s*(?:[*|\\/]\s|[A-Z][\w-]{2,20}:\s+\S+(?: \S+){0,3}$|\S+:\d+|\d{4}-\d\d-\d\d|\[[\w ]+\]|at \S+\()"
 )
 """A line of a log, a commit, a listing or a trace: set in, or with a field's name, a place or a date before it."""
+_PICTURE = re.compile(
+    r"'/[^'\n]+\.(?:png|jpe?g|gif|webp|heic|bmp)'|(?<!\S)(?:/|~/|[A-Za-z]:\\)\S+\.(?:png|jpe?g|gif|webp|heic|bmp)(?!\S)",
+    re.IGNORECASE,
+)
+"""The path of a picture that was dropped on the terminal: the picture is in the message, its path helps nobody."""
 _DUMP_LINES = 15
 _ENDS = (".", "?", "!", ":", ";", "…", "。", "？", "！", "：", "।")
 _DOCUMENT_CHARS = 6000
@@ -51,11 +56,11 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
 def own_parts(text: str) -> list[str]:
     """All of the user's own sentences in a user message; none if it holds only what a machine put there.
 
-    Blocks in tags (notifications, reminders) are the agent's, not the user's. Pasted logs, code and tables are
-    left out: they can be read in the entry.
+    Blocks in tags (notifications, reminders) are the agent's, not the user's. Pasted logs, code and tables, and paths
+    of pictures, are left out: they can be read in the entry.
     """
     command = _COMMAND_NAME.search(text)
-    own = _MACHINE_BLOCK.sub("\n", text).strip()
+    own = _PICTURE.sub(" ", _MACHINE_BLOCK.sub("\n", text)).strip()
     if command and not own:
         return [command.group(1)]
     if not own or _BRACKETED.match(own) or (len(own) > _DOCUMENT_CHARS and len(_HEADING.findall(own)) >= 3):

@@ -120,7 +120,11 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
     share = common / max(1, min(len(new.content), len(old.content)))
     if share < _LEAST_SHARE or (new.values and new.values == old.values) or _substituted(new, old):
         return False
-    same_kind = bool(frozenset(map(_shape, fresh)) & frozenset(map(_shape, gone)))
+    kinds = frozenset(map(_shape, fresh)) & frozenset(map(_shape, gone))
+    if kinds and all(map(str.isalpha, kinds)) and _forbids(new) and not _forbids(old):
+        # "Ann does the garden", "do not ask Ben about the garden": another name, and both hold.
+        return False
+    same_kind = bool(kinds)
     likeness = common / (len(new.content) + len(old.content) - common)
     if near and same_kind and share >= 0.5 and likeness >= _NEAR_LIKENESS and not _contrasts(new, old, share):
         return True
@@ -219,6 +223,10 @@ def _beside(plain: tuple[str, ...], word: str, step: int) -> str:
         index += 1
     found = plain[index] if 0 <= index < len(plain) else ""
     return "" if _is_light(found) or _UPDATE.fullmatch(found) else found
+
+
+def _forbids(said: Statement) -> bool:
+    return not _NEGATIONS.isdisjoint(said.plain) and not said.denied
 
 
 def _is_light(word: str) -> bool:
