@@ -81,7 +81,7 @@ def test_of_what_does_not_fit_whole_the_sentence_that_counts_is_given() -> None:
 
 def test_an_ellipsis_stands_between_sentences_where_others_were_left_out() -> None:
     long = "We'll use port 8123 for the gateway. My brother came by with his dog. The gateway answers at 10.0.0.7."
-    text = told([long, *TALK, "go on"], 40)
+    text = told([long, *TALK, "paint the roof"], 40)
     assert text.startswith("We'll use port 8123 for the gateway. … The gateway answers at 10.0.0.7."), text
 
 

@@ -203,3 +203,12 @@ def test_a_long_line_of_code_ends_where_its_names_are_told_and_one_sees_that_it_
     (shown,) = (shown for shown in text.split("\n") if "handleTurnEnd" in shown)
     assert shown in line
     assert shown.endswith(("(", ",", "{")), shown
+
+
+def test_in_little_room_too_the_goal_says_to_what_a_short_answer_says_yes() -> None:
+    rules = [
+        ("user", f"Never open the {name} door of the house by the lake before noon.") for name in "abcdefghijklmnop"
+    ]
+    asked = "Thanks. Now write a review of all that was changed since this morning, and be unkind."
+    text = summary(chat(*rules, ("user", asked), ("assistant", "In that order?"), ("user", "Yes to all.")), 280)
+    assert text.split("\n")[:2] == [f"- {asked}", "- Yes to all."], text

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from treering.facts.lexicon import clean_line, is_prose, sentences
+from treering.facts.lexicon import clean_line, content_words, is_prose, sentences
 
 MAX_REQUESTS = 96
 MAX_REQUEST_CHARS = 1000
 MAX_REQUESTS_CHARS = 14_000
 MAX_PART_CHARS = 160
+TELLING_WORDS = 2
+"""A request with fewer words that carry meaning does not say what is wanted."""
+
 _MACHINE_BLOCK = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
@@ -51,6 +54,11 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
     def text(self) -> str:
         """The request as one line."""
         return " ".join(self.parts)
+
+
+def says_what(text: str) -> bool:
+    """Whether a request says what is wanted; "yes, all of them" does not."""
+    return len(content_words(text)) >= TELLING_WORDS
 
 
 def own_parts(text: str) -> list[str]:

@@ -11,13 +11,13 @@ import msgspec
 
 from treering.facts.decisions import is_decision, is_plan
 from treering.facts.lexicon import content_words, sentences
-from treering.facts.requests import Request, shortened
+from treering.facts.requests import Request, says_what, shortened
 from treering.facts.rules import Rule, asks, is_rule, points_back
 from treering.facts.state import FactState
 from treering.facts.values import alike, overtakes, statement_of
 
 _LEAST_REQUEST_CHARS = 240
-_SHARE_LAST = 0.4
+_SHARE_LAST, _SHARE_GOAL = 0.4, 0.3
 _WORTH_LAST, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC, _LESS_ASKED = 1.0, 0.7, 0.6, 1.2, 0.7
 _PLAIN, _TRIED = 0.9, 8
 """What a sentence is worth at the least that is worth its length where room is scarce."""
@@ -149,11 +149,13 @@ class _Choice:
         self.chosen_rules: list[Rule] = []
         self.chosen: dict[int, dict[int, str]] = {}
         self.last: Request | None = None
+        self.goal: Request | None = None
 
     def made(self) -> Said:
         requests = self.words.state.requests
         if requests and not requests[-1].again and not self.order:
             self._take_last(requests[-1])
+            self._take_goal(requests)
         self._add_rules()
         question = requests[-1].question if requests and not requests[-1].again else ""
         if self.order and not (question and self._fits(self.words.count(question) + 3)):
@@ -162,9 +164,11 @@ class _Choice:
             if part.text not in self.told and self._with_newer(part.text):
                 self._add(part)
         found = [
-            msgspec.structs.replace(request, parts=_joined(self.chosen[request.at], request.parts, self.told))
+            self.goal
+            if self.goal and request.at == self.goal.at
+            else msgspec.structs.replace(request, parts=_joined(self.chosen[request.at], request.parts, self.told))
             for request in (requests[:-1] if self.last else requests)
-            if request.at in self.chosen
+            if request.at in self.chosen or (self.goal and request.at == self.goal.at)
         ]
         self.chosen_rules.sort(key=lambda rule: rule.at)
         if self.last:
@@ -183,6 +187,18 @@ class _Choice:
         if last.question:
             self.used += self.words.count(last.question) + 3
         self.told.update(last.parts)
+
+    def _take_goal(self, requests: Sequence[Request]) -> None:
+        """Where the last request only says yes or goes on: the one before it that says to what."""
+        wanted = next((request for request in reversed(requests) if says_what(request.text)), None)
+        if wanted is None or wanted is requests[-1] or not all(map(self._with_newer, wanted.parts)):
+            return
+        limit = max(_LEAST_REQUEST_CHARS, self.room)
+        goal = msgspec.structs.replace(wanted, parts=tuple(shortened(wanted.parts, limit)))
+        cost = self.words.count(goal.text) + 4
+        if cost <= _SHARE_GOAL * self.room and self._fits(cost):
+            self.goal = goal
+            self.told.update(wanted.parts)
 
     def _add_rules(self) -> None:
         # Whole rules first; of those that do not fit, the sentences that are rules by themselves.

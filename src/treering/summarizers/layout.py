@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from treering.compaction.summarizer import join_split_turn
 from treering.compaction.transcript import neutralise
-from treering.facts.lexicon import content_words
-from treering.facts.requests import Request
+from treering.facts.requests import Request, says_what
 from treering.facts.said import UserWords
 from treering.facts.select import Selection, command_text, is_story, shown_under
 from treering.facts.state import FactState, Quote
@@ -15,9 +14,6 @@ from treering.summarizers.sections import Headings
 
 SCARCE = 48
 """Below so many tokens the last request leaves no room for anything else, and is weighed like the rest."""
-
-TELLING_WORDS = 5
-"""A request with fewer words that carry meaning ("yes, all of them") does not say what is wanted."""
 
 
 def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn: bool, framed: bool = True) -> str:
@@ -98,7 +94,7 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
 def _goal(requests: Sequence[Request]) -> Sequence[Request]:
     """The request in hand. Where it only says yes or goes on, those before it, back to the one that says to what."""
     start = len(requests) - 1
-    while start > 0 and len(content_words(requests[start].text)) < TELLING_WORDS:
+    while start > 0 and not says_what(requests[start].text):
         start -= 1
     return requests[max(start, 0) :]
 
