@@ -13,13 +13,23 @@ from treering.facts.language import guess_language
 from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences
 from treering.facts.listing import listed_lines
 from treering.facts.paths import normalise
-from treering.facts.requests import MAX_REQUEST_CHARS, MAX_REQUESTS, MAX_REQUESTS_CHARS, Request, own_parts, shortened
+from treering.facts.requests import (
+    MAX_REQUEST_CHARS,
+    MAX_REQUESTS,
+    MAX_REQUESTS_CHARS,
+    Request,
+    own_parts,
+    shortened,
+    without_machine_blocks,
+)
 from treering.facts.rules import (
     MAX_RULE_CHARS,
     MAX_RULES,
     Rule,
     in_context,
     is_rule,
+    listed_rules,
+    never_minds,
     retracts,
     starts_over,
     withdraws,
@@ -114,15 +124,19 @@ class Ledger:
         if any(map(starts_over, said)):
             self._start_over()
         elif any(map(retracts, said)):
-            self._retract()
+            self._retract(said_of_rules=True)
+        elif any(map(never_minds, said)):
+            self._retract(said_of_rules=False)
+        standing = listed_rules(text)
         for place, sentence in enumerate(said):
             if withdraws(sentence):
                 self.rules = without_withdrawn(self.rules, sentence)
             self._supersede(sentence)
-            if is_rule(sentence) and len(sentence) <= MAX_RULE_CHARS:
-                text = in_context(sentence, said[:place])
-                self.rules = [r for r in self.rules if r.text != text and not (r.entry == entry and r.text in text)]
-                self.rules.append(Rule(text, entry, self.clock))
+            listed = any(sentence in item for item in standing)
+            if (listed or is_rule(sentence)) and len(sentence) <= MAX_RULE_CHARS:
+                rule = sentence if listed else in_context(sentence, said[:place])
+                self.rules = [r for r in self.rules if r.text != rule and not (r.entry == entry and r.text in rule)]
+                self.rules.append(Rule(rule, entry, self.clock))
         self.rules = self.rules[-MAX_RULES:]
         # What is asked again stands where it was asked last; the first request stays, it names the goal.
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
@@ -134,7 +148,7 @@ class Ledger:
             # The first request names the goal; the oldest after it are the least needed.
             size -= len(self.requests[1].text) + len(self.requests[1].outcome)
             del self.requests[1]
-        self._prose(text, USER)
+        self._prose(without_machine_blocks(text), USER)
 
     def _start_over(self) -> None:
         """The user takes back all plans so far; rules stand."""
@@ -144,10 +158,12 @@ class Ledger:
                 self.requests[index] = msgspec.structs.replace(request, parts=kept)
         self.requests = [request for request in self.requests if request.parts]
 
-    def _retract(self) -> None:
+    def _retract(self, *, said_of_rules: bool) -> None:
         """The user takes back what was said last: the newest statement of the last two requests no longer counts."""
         for request in reversed(self.requests[-2:]):
-            kept = tuple(part for part in request.parts if statement_of(part) is None)
+            kept = tuple(
+                part for part in request.parts if statement_of(part) is None or (is_rule(part) and not said_of_rules)
+            )
             if len(kept) < len(request.parts):
                 gone = set(request.parts) - set(kept)
                 self.rules = [rule for rule in self.rules if not any(part in rule.text for part in gone)]

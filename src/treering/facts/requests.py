@@ -17,6 +17,7 @@ TELLING_WORDS = 2
 """A request with fewer words that carry meaning does not say what is wanted."""
 
 _MACHINE_BLOCK = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
+_POINTER = re.compile(r"^[^\n]{0,80}:\s+[~/]\S+$", re.MULTILINE)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
 _PASTED = re.compile(
@@ -68,7 +69,10 @@ def own_parts(text: str) -> list[str]:
     of pictures, are left out: they can be read in the entry.
     """
     command = _COMMAND_NAME.search(text)
-    own = _PICTURE.sub(" ", _MACHINE_BLOCK.sub("\n", text)).strip()
+    own = _PICTURE.sub(" ", without_machine_blocks(text)).strip()
+    if _MACHINE_BLOCK.match(text.lstrip()):
+        # "Full transcript available at: /tmp/…" under a notification is the agent's, too.
+        own = _POINTER.sub("", own).strip()
     if command and not own:
         return [command.group(1)]
     if not own or _BRACKETED.match(own) or (len(own) > _DOCUMENT_CHARS and len(_HEADING.findall(own)) >= 3):
@@ -77,6 +81,11 @@ def own_parts(text: str) -> list[str]:
     if not said and len(own) < 200:
         said = [" ".join(own.split())]
     return said
+
+
+def without_machine_blocks(text: str) -> str:
+    """A user message without what an agent put into it in tags."""
+    return _MACHINE_BLOCK.sub("\n", text)
 
 
 def own_sentences(text: str) -> list[str]:

@@ -18,11 +18,11 @@ MAX_RULE_CHARS = 300
 
 _RULE = re.compile(
     r"""
-    \b(?:always|never|don['’]?t|do\snot|must(?:n['’]t)?|should\s(?:not|never|always|be)|shouldn['’]t|can(?:no|['’])t\s(?:be|use|change)
+    \b(?:always|never(?!\s?mind)|don['’]?t|do\snot|must(?:n['’]t)?|should\s(?:not|never|always|be)|shouldn['’]t|can(?:no|['’])t\s(?:be|use|change)
       |prefers?|preferred|preference|(?:use|and|but|with|is|are|^|:\s)only(?=\s\w)|only\s(?:use|when|if|after|in|with|from|ever)|avoid|forbidden|not\sallowed|make\ssure|ensure|under\sno\scircumstances
       |at\sall\stimes|from\snow\son|every\stime|no\smatter|without\s(?:asking|approval|my|explicit)|(?:is|are|be)\srequired
       |requires?|needs?\s(?:approval|explicit)|stick\s(?:to|with)|leave\s.{1,40}\salone|^keep
-      |(?:i|we|user)\s(?:want|wants|like|hate)|no\slonger|remember\s(?:to|that)|before\syou|wait\sfor
+      |(?:i|we|user)\s(?:want|wants|like|hate)|no\slonger\s(?:needs?|needed|ha(?:ve|s)|must|appl\w+|required?|requires|allowed|valid|wants?|hold\w*)|remember\s(?:to|that)|before\syou|wait\sfor
       |let['’]?s\snot|red\sline|off[- ]limits|not\s(?:ok|okay|acceptable|an\soption)|under\sany\scircumstances
       |wherever|whenever)\b
     |^(?:use|no|not|please|stop|skip)\b
@@ -37,7 +37,7 @@ _RULE = re.compile(
 _WITHDRAWN = re.compile(
     r"""
     \b(?:forget|ignore|disregard|drop|scrap|scratch|undo|cancel|lift|withdraw)\b.{0,40}\b(?:rule|constraint|that|about|instruction|requirement|limit|what\si\ssaid|earlier)\b
-    |\bno\slonger\b|\bnever\s?mind\b|\b(?:doesn['’]t|does\snot)\sapply\b|\bnot\s(?:needed|necessary|required)\sany\s?more\b
+    |\bno\slonger\s(?:needs?|needed|ha(?:ve|s)|must|appl\w+|required?|requires|allowed|valid|wants?|hold\w*)\b|\bnever\s?mind\b|\b(?:doesn['’]t|does\snot)\sapply\b|\bnot\s(?:needed|necessary|required)\sany\s?more\b
     |\b(?:you\s(?:can|may)\snow|it['’]?s\s(?:ok|okay|fine)\s(?:now\s)?to|is\s(?:ok|okay|fine|allowed)\s(?:now|again|after\sall))\b
     |\b(?:olvida|ignora|cancela|ya\sno)\b
     |भूल\sजा|रद्द|अब\s(?:ज़?रूरी|ज़?रूरत)\sनहीं|छोड़\sदो
@@ -47,14 +47,26 @@ _WITHDRAWN = re.compile(
 )
 _RETRACTS = re.compile(
     r"""
-    \b(?:scratch\s(?:that|this|it|all)|never\s?mind|forget\s(?:that|it|about\s(?:it|that)|[A-Z]\b)|(?:ignore|disregard)\s(?:the|my|that)\s?(?:earlier|previous|last)?
-      |let\sme\srevise|on\ssecond\sthought|changed\smy\smind|i\stake\sthat\sback)\b
-    |\b(?:olvida\s(?:eso|lo)|cambié\sde\s(?:opinión|idea)|mejor\sno|pensándolo\smejor)\b
-    |रहने\sदो|भूल\sजा|विचार\sबदल
-    |算了|我改主意|还是别|收回
+    \W*(?:(?:oh|no|wait|actually|hm+|sorry|ok|okay|and|but|so|well|please|pero|perdona|espera)\b[\s,.!—-]*)*
+    (?:(?:scratch\s(?:that|this|it|all)|forget\s(?:that|it|about\s(?:it|that)|[A-Z])(?=\W*$|\W*[,.;:!—])
+        |(?:ignore|disregard)\s(?:the|my|that)\s(?:earlier|previous|last)\s(?:message|request|instruction|one|part|plan|idea)s?
+        |let\sme\srevise|on\ssecond\sthought|i(?:['’]ve)?\schanged\smy\smind|i\stake\sthat\sback)\b
+      |olvida(?:lo|\seso)\b|cambié\sde\s(?:opinión|idea)\b|mejor\sno(?=\W*$|[,.;!])|pensándolo\smejor\b
+      |(?:इसे\s|उसे\s|वह\s|यह\s)?भूल\sजा(?:ओ|इए|एँ)|(?:तो\s)?रहने\sदो|(?:मेरा|मैंने|हमने)?\s*विचार\sबदल
+      |我改主意|还是别|我?收回)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_NEVER_MIND = re.compile(
+    r"\W*(?:(?:oh|no|wait|ok|okay|and|but|well)\b[\s,.!—-]*)*never\s?mind(?=\W*$|\W*[,.;:!—]|\s(?:that|it|what)\b)"
+    r"|(?:还是)?算了(?=[，。！吧\s]|$)",
+    re.IGNORECASE,
+)
+"""Said of a request, not of a rule that stands."""
+_MOMENTARY = re.compile(
+    r"\b(?:yet|for\snow|todavía|aún|por\sahora)\W*$|^(?:先别|暂时)|अभी\s(?:न|मत|नहीं)", re.IGNORECASE
+)
+"""What is so for the moment is no standing rule."""
 
 
 _POINTS_BACK = re.compile(
@@ -66,11 +78,19 @@ _POINTS_BACK = re.compile(
 _TELLING_WORDS = 4
 
 _STARTS_OVER = re.compile(
-    r"\b(?:scratch|forget|ignore|disregard|drop)\s(?:all|everything)\s(?:of\s(?:this|that|it)|(?:that\s)?(?:we|i)\b|so\sfar|above"
-    r"|before|until\snow|up\sto\snow)"
-    r"|\b(?:olvida|ignora)\stodo\slo\s(?:anterior|dicho|que)|(?:अब\sतक|पहले)\s(?:का|की|की?\sबात)\sसब\s(?:कुछ\s)?भूल|之前(?:说)?的(?:全部|都)?(?:作废|不算|忘掉|推翻)",
+    r"\W*(?:(?:oh|no|wait|actually|sorry|ok|okay|and|but|so|well|please)\b[\s,.!—-]*)*"
+    r"(?:(?:scratch|forget|ignore|disregard|drop)\s(?:all|everything)\s(?:of\s(?:this|that|it)\b|(?:that\s)?(?:we|i)\s"
+    r"|(?:from\s)?(?:so\sfar|above|before|until\snow|up\sto\snow)(?=\W*$|\W*[,.;:!—]|\sand\b)|before\sthat\b)"
+    r"|(?:olvida|ignora)\stodo\slo\s(?:anterior|dicho|que)|(?:अब\sतक|पहले)\s(?:का|की|की?\sबात)\sसब\s(?:कुछ\s)?भूल"
+    r"|之前(?:说)?的(?:全部|都)?(?:作废|不算|忘掉|推翻))",
     re.IGNORECASE,
 )
+_ABOUT = re.compile(r"\b(?:said|told\syou|rule)\sabout\b|lo\s(?:de|que\sdije)\b|关于|के\sबारे", re.IGNORECASE)
+_RULES_FOLLOW = re.compile(
+    r"\b(?:rules?|conventions?|always|reglas?|normas?|regeln?)\b.{0,80}:\W*$|नियम.{0,60}[:：]\W*$|(?:规则|规矩|约定).{0,40}[:：]\W*$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(.+)")
 
 
 class Rule(msgspec.Struct, frozen=True, array_like=True):
@@ -83,7 +103,20 @@ class Rule(msgspec.Struct, frozen=True, array_like=True):
 
 def is_rule(sentence: str) -> bool:
     """Whether a sentence of the user is a standing rule."""
-    return not asks(sentence) and bool(_RULE.search(sentence))
+    return not asks(sentence) and bool(_RULE.search(sentence)) and not _MOMENTARY.search(sentence)
+
+
+def listed_rules(text: str) -> list[str]:
+    """The items of a list whose heading says that they are rules ("House rules, they hold for all we do:")."""
+    found: list[str] = []
+    follow = False
+    for line in text.split("\n"):
+        item = _BULLET.match(line)
+        if item and follow:
+            found.append(" ".join(item.group(1).split()))
+        elif line.strip():
+            follow = bool(_RULES_FOLLOW.search(line))
+    return found
 
 
 def asks(sentence: str) -> bool:
@@ -113,25 +146,31 @@ def withdraws(sentence: str) -> bool:
     return bool(_WITHDRAWN.search(sentence))
 
 
-def retracts(sentence: str) -> bool:
+def retracts(text: str) -> bool:
     """Whether a sentence takes back what was said just before, whatever that was."""
-    return bool(_RETRACTS.search(sentence))
+    return any(_RETRACTS.match(sentence) for sentence in sentences(text) if not asks(sentence))
+
+
+def never_minds(text: str) -> bool:
+    """Whether a sentence takes back what was asked just before; rules stand."""
+    return any(map(_NEVER_MIND.match, sentences(text)))
 
 
 def starts_over(sentence: str) -> bool:
     """Whether a sentence takes back all that was planned so far."""
-    return bool(_STARTS_OVER.search(sentence))
+    return any(map(_STARTS_OVER.match, sentences(sentence)))
 
 
 def without_withdrawn(rules: list[Rule], sentence: str) -> list[Rule]:
     """The rules that stand after a sentence that takes one back: the one it shares most words with goes."""
     said = stems(sentence)
+    needed = 1 if _ABOUT.search(sentence) else 2
     best, best_share = -1, 0.34
     for index, rule in enumerate(rules):
         own = stems(rule.text)
         shared = len(own & said)
         share = shared / len(own) if own else 0.0
-        if shared >= 2 and share >= best_share:
+        if shared >= needed and share >= best_share:
             best, best_share = index, share
     return [rule for index, rule in enumerate(rules) if index != best]
 

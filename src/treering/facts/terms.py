@@ -22,7 +22,8 @@ _ONLY_PATH = re.compile(r"^(?:[A-Z?]{1,2}\s+)?[\w./~@+-]+$")
 _COMMENT = re.compile(r"^(?://|#|/\*\*?|--|;|\"\"\")\s*\w+(?: \S+){3}")
 _SOURCE_QUALITY = {USER: 30, ASSISTANT: 30, THINKING: 18, EDIT: 12}
 _PROSE_STAYS = 8
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"(?<![A-Za-z_])\d+")
+"""Numbers; the digits of a name tell it from others."""
 
 
 class _Record:
@@ -205,13 +206,14 @@ class TermTable:
     def _supersede(self, line: str, source: int) -> None:
         """A line of output that differs from a kept one in its numbers only takes its place: old values are stale."""
         old = self._frames.get(_frame(line)) if _DIGITS.search(line) else None
-        if old is None or old == line:
-            return
-        quote = self._quotes[old]
+        quote = self._quotes[old] if old is not None and old != line else None
+        if old is None or quote is None or quote.entry == self.entry:
+            return  # one output may have many lines of a kind
         fresh = Quote(line, self.entry, self._at, self._turn, source, self.home, quote.quality)
-        for record in self._terms.values():
+        for term in dict.fromkeys(self._lexicon.terms(old)):
+            record = self._terms.get(term)
             for slot in ("prose", "code", "dense"):
-                if getattr(record, slot) == old:
+                if record is not None and getattr(record, slot) == old:
                     self._keep(fresh, old)
                     setattr(record, slot, line)
 
