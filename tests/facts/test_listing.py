@@ -23,17 +23,26 @@ from treering.facts.roles import RESULT
         ("34-\treturn nil", [("return nil", "home.go")]),
         ("   12→\tfunc main() {", [("func main() {", "home.go")]),
         (
-            "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,4 +1,4 @@ def top():\n keep = 1\n-old = 2\n"
-            "+new = 3",
+            "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@ def top():\n keep = 1\n"
+            "-old = 2\n+++ counter\n\ncommit abc",
             [
                 ("diff --git a/x.py b/x.py", "home.go"),
-                ("--- a/x.py", "home.go"),
                 ("def top():", "x.py"),
                 ("keep = 1", "x.py"),
                 ("-old = 2", "x.py"),
-                ("new = 3", "x.py"),
+                ("++ counter", "x.py"),
+                ("commit abc", "home.go"),
             ],
         ),
+        ("--- a/x.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone = 2\nls", [("-gone = 2", "x.py"), ("ls", "home.go")]),
+        (
+            "--- a/b c.py\t2024\n+++ b/b c.py\t2024\n@@ -1 +1 @@\n+new = 2\n-x = 1",
+            [("new = 2", "b c.py"), ("-x = 1", "b c.py")],
+        ),
+        ("--- PASS: TestA (0.00s)", [("--- PASS: TestA (0.00s)", "home.go")]),
+        ("+++ title\ntext", [("+++ title", "home.go"), ("text", "home.go")]),
+        ("src/a.ts:10:5 - error TS2322", [("- error TS2322", "src/a.ts")]),
+        ("app.log-20240501-1.gz", [("app.log-20240501-1.gz", "home.go")]),
         # No listings: a time, a range, a version, a host and port, a plain list.
         ("10:30:12 started", [("10:30:12 started", "home.go")]),
         ("3-way merge of 12-15 files", [("3-way merge of 12-15 files", "home.go")]),
@@ -43,6 +52,11 @@ from treering.facts.roles import RESULT
 )
 def test_lines_and_their_files(text: str, lines: list[tuple[str, str]]) -> None:
     assert list(listed_lines(text, "home.go")) == lines
+
+
+def test_numbers_in_text_that_is_written_are_its_own() -> None:
+    text = '404: "not found",\n2024: year\na.py:12:x'
+    assert [line for line, _ in listed_lines(text, "", numbered=False)] == text.split("\n")
 
 
 @pytest.mark.parametrize(

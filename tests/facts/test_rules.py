@@ -157,3 +157,68 @@ def test_a_superseded_value_is_in_no_fact() -> None:
 def test_a_rule_that_speaks_of_the_sentence_before_it_is_there_once() -> None:
     state = fold(FactState(), [said("user", "Suspect readings must not count.\nKeep it simple.")])
     assert [rule.text for rule in state.rules] == ["Suspect readings must not count. Keep it simple."]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Never edit dist/ by hand.", "Does git ignore the dist folder?"),
+        ("Never edit dist/ by hand.", "Please ignore the earlier warnings in the log."),
+        ("Release goes out on Friday at 14:00.", "The linter should ignore the generated folder."),
+        ("Release goes out on Friday at 14:00.", "Write a changelog entry and don't forget it this time."),
+        ("Always run make lint before pushing.", "You forget that the cache is shared."),
+        ("Use only the standard library.", "Never mind, the tests pass."),
+        ("Use only the standard library.", "Never mind the progress bar."),
+        ("发布时间是周五 14:00。", "算了一下，总共 12 个文件"),
+        ("不要使用第三方库。", "预算了解一下，看看 README。"),
+        ("रिलीज़ शुक्रवार 14 मार्च को है।", "पासवर्ड भूल जाने पर लिंक भेजो।"),
+        ("La versión sale el viernes a las 14:00.", "Mejor no uses axios, usa fetch."),
+        ("La versión sale el viernes 14 de marzo.", "El usuario olvida lo que escribió antes."),
+        ("We decided to use Redis for sessions.", "The script should ignore everything before line 10."),
+        ("We will use Redis for sessions.", "Drop everything before the first header line in the parser."),
+        ("Use SQLite 3.45 for the tests.", "Use PostgreSQL 16.2 for production."),
+        ("In the tests use the key test_key_1.", "In production use the key live_key_9."),
+        ("Never edit files in src/legacy.", "Never edit files in src/vendor."),
+        ("Nunca edites archivos en src/legacy.", "Nunca edites archivos en src/vendor."),
+        ("Never touch migrations/0001_initial.py.", "Never touch migrations/0002_users.py."),
+        ("Fix issue 412 in the parser.", "Fix issue 415 in the parser."),
+        ("Please review PR 88.", "Please review PR 91."),
+        ("Never log the request body.", "The request body log no longer compiles."),
+    ],
+)
+def test_talk_about_the_work_takes_nothing_back(earlier: str, later: str) -> None:
+    assert said_after("Please look at the project.", earlier, later)[1:] == [earlier, later]
+    assert set(rules_after(earlier)) <= set(rules_after(earlier, later))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The retry limit is 5.", "The retry limit is not 5 but 7."),
+        ("The retry limit is 5.", "Oh wait, scratch that. The retry limit stays open."),
+        ("We will use Redis for sessions.", "Scratch all of that, we start again with files."),
+    ],
+)
+def test_what_is_denied_or_taken_back_is_gone(old: str, new: str) -> None:
+    assert said_after("Please look at the project.", old, new)[1:] == [new]
+
+
+def test_a_rule_is_withdrawn_by_the_one_word_that_it_is_about() -> None:
+    assert not rules_after("Always use tabs.", "Forget what I said about tabs.")
+
+
+def test_the_items_of_a_list_of_rules_are_rules() -> None:
+    rules = "House rules, they hold for everything:\n- Standard library only.\n- A bug gets a test first."
+    text = f"{rules}\n\nNow fix it:\n- the cap"
+    assert rules_after(text) == ["Standard library only.", "A bug gets a test first."]
+
+
+def test_what_is_so_for_the_moment_is_no_rule() -> None:
+    assert not rules_after("No changes yet.", "Never mind, the tests pass.")
+
+
+def test_a_rule_hides_nothing_beside_it() -> None:
+    text = "The bug is in parse_header_line of src/http_core.py.\nWe decided to keep the wire_format stable.\n"
+    state = fold(FactState(), [said("user", f"{text}Never touch settings_prod.py.")])
+    assert {"parse_header_line", "http_core.py", "wire_format"} <= {term.name for term in state.terms}
+    assert "We decided to keep the wire_format stable." in [decision.text for decision in state.decisions]

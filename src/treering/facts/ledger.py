@@ -364,7 +364,7 @@ class Ledger:
 
     def _lines(self, text: str, source: int) -> None:
         home = file = self.table.home
-        for line, path in listed_lines(text, home):
+        for line, path in listed_lines(text, home, numbered=source == RESULT):
             if path != file:
                 file = path
                 self.table.in_file(normalise(path, self.cwd))

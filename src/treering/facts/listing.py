@@ -11,35 +11,52 @@ from collections.abc import Iterator
 
 from treering.facts.lexicon import FILE, strip_line_number, terms_of
 
-_FOUND = re.compile(r"^((?:[A-Za-z]:)?[\w.@~+/\\-]*[\w])([:-])\d+\2(?:\d+\2)?")
+_FOUND = re.compile(r"^((?:[A-Za-z]:)?[\w.@~+/\\-]*[\w])([:-])\d{1,6}\2(?:\d+(?:\2|(?=\s|$)))?")
 """`path:12:` of a search, `path-12-` of the lines around, with or without the column."""
 _NUMBERED = re.compile(r"^\d{1,6}(?::(?![\d:])|-(?=[\t }/*#@)]))")
 """The same in one file, where the path is left out."""
-_NEW_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)")
-_HUNK = re.compile(r"^@@ .* @@ ?")
+_FILE_LINE = re.compile(r"^(?:\+\+\+|---) \"?(?:[ab]/)?([^\t\"]+)")
+_HEADER = re.compile(r"^(?:\+\+\+ |index [0-9a-f]+\.\.)")
+_HUNK = re.compile(r"^@@+ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@+ ?(.*)")
 
 
-def listed_lines(text: str, home: str) -> Iterator[tuple[str, str]]:
+def listed_lines(text: str, home: str, *, numbered: bool = True) -> Iterator[tuple[str, str]]:
     """The lines of a text as they stand in the files that it lists, each with its file's path; empty ones left out.
 
     Args:
         text: a result of a tool, or text that is written.
         home: the file that all of it is of; empty if that is not known.
+        numbered: whether numbers may have been put before the lines. In text that is written they are its own.
     """
-    in_diff = False
-    for raw in text.split("\n"):
-        found = _FOUND.match(raw)
+    before = after = 0  # lines that the hunk of a diff has left of the old and of the new file
+    changed = ""
+    lines = text.split("\n")
+    for raw, following in zip(lines, (*lines[1:], ""), strict=True):
+        if before > 0 or after > 0:
+            sign, line = raw[:1], raw[1:].strip()
+            before -= sign != "+"
+            after -= sign != "-"
+            if line and sign != "\\":
+                yield (f"-{line}" if sign == "-" else line), changed
+            continue
+        hunk = _HUNK.match(raw) if changed else None
+        if hunk:
+            before, after = (int(size) if size else 1 for size in hunk.group(1, 2))
+            if hunk.group(3).strip():
+                yield hunk.group(3).strip(), changed
+            continue
+        if raw.startswith("--- ") and following.startswith("+++ "):
+            old, new = _FILE_LINE.match(raw), _FILE_LINE.match(following)
+            named = old if new is None or new.group(1).strip() == "/dev/null" else new
+            changed = named.group(1).strip() if named else ""
+            continue
+        if changed and _HEADER.match(raw):
+            continue
+        found = _FOUND.match(raw) if numbered else None
         if found and _is_file(found.group(1)):
             yield raw[found.end() :].strip(), found.group(1)
             continue
-        new_file = _NEW_FILE.match(raw)
-        if new_file:
-            in_diff, home = True, new_file.group(1)
-            continue
-        if in_diff:
-            line = _HUNK.sub("", raw).removeprefix("+").strip()
-        else:
-            line = _NUMBERED.sub("", strip_line_number(raw)).strip()
+        line = (_NUMBERED.sub("", strip_line_number(raw)) if numbered else raw).strip()
         if line:
             yield line, home
 

@@ -216,7 +216,7 @@ class Selector:
 
     def _stale(self, text: str) -> bool:
         """Whether a text gives a value that the user changed, without the new one."""
-        return any(old in text and new not in text for old, new in self.state.superseded)
+        return any(_stands_in(old, text) and not _stands_in(new, text) for old, new in self.state.superseded)
 
     def _telling(self, line: str, terms: tuple[Term, ...]) -> tuple[float, ...]:
         """For each term, how well the line tells what it has to do with: by the words that it stands with elsewhere.
@@ -297,6 +297,10 @@ def shown_under(quote: Quote) -> str:
 def is_story(quote: Quote) -> bool:
     """Whether a quote is told where it happened, not shown as code."""
     return bool(quote.source & (USER | ASSISTANT | THINKING)) and not quote.home
+
+
+def _stands_in(value: str, text: str) -> bool:
+    return value in text and bool(re.search(rf"(?<![\w.]){re.escape(value)}(?!\w)", text))
 
 
 def _is_code(quote: Quote) -> bool:

@@ -22,7 +22,7 @@ _ONLY_PATH = re.compile(r"^(?:[A-Z?]{1,2}\s+)?[\w./~@+-]+$")
 _COMMENT = re.compile(r"^(?://|#|/\*\*?|--|;|\"\"\")\s*\w+(?: \S+){3}")
 _SOURCE_QUALITY = {USER: 30, ASSISTANT: 30, THINKING: 18, EDIT: 12}
 _PROSE_STAYS = 8
-_DIGITS = re.compile(r"(?<![A-Za-z_])\d+")
+_DIGITS = re.compile(r"(?<![A-Za-z_\d])\d+")
 """Numbers; the digits of a name tell it from others."""
 
 

@@ -40,7 +40,11 @@ _DENIED = re.compile(
 )
 _DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
 _LEAST_SHARE, _NEAR_LIKENESS, _ALIKE = 0.4, 0.2, 0.34
-_NEGATIONS = listed("no not never don nunca jamás मत नहीं 不要 不能 不得 禁止")
+_NEGATIONS = listed("no not never don nunca jamás nie niemals kein keine nicht jamais ne मत नहीं 不要 不能 不得 禁止")
+_FOR = listed("for in on at para por en pour dans für")
+_NUMBERED = re.compile(r"\b(?:issues?|prs?|pull requests?|tickets?|bugs?|tasks?|mr|#)\s*#?$", re.IGNORECASE)
+"""What is before a number that names a thing and is no value of one."""
+_PLACE = re.compile(r"^(?!https?:)[a-z_.][\w.-]*/[\w./-]+$|^[\w-]+\.[a-z]\w{0,4}$")
 _LIGHT = FUNCTION_WORDS | listed(
     "without within need needs must may might shall let still yet please sin debe debes puede favor कृपया"
 )
@@ -58,6 +62,7 @@ class Statement(msgspec.Struct, frozen=True):
         shapes: the shapes that these have.
         denied: the values that it says are wrong ("six, not four").
         updates: whether it says that something is new or changed.
+        states: whether it says that something is so.
         subject: the words for what it says something of, if that is a matter of the moment ("the next step is …").
     """
 
@@ -69,6 +74,7 @@ class Statement(msgspec.Struct, frozen=True):
     denied: frozenset[str]
     updates: bool
     subject: frozenset[str]
+    states: bool
 
 
 @lru_cache(maxsize=4096)
@@ -77,7 +83,7 @@ def statement_of(sentence: str) -> Statement | None:
     text = _LABEL.sub("", sentence.strip())
     if len(text) > MAX_STATEMENT or text.rstrip("\"'”)").endswith(("?", "？")):
         return None
-    found = list(_VALUE.finditer(text))
+    found = [match for match in _VALUE.finditer(text) if not _NUMBERED.search(text[: match.start()])]
     values = frozenset(_bare(match.group()) for match in found)
     denied = frozenset(
         _bare(match.group())
@@ -97,6 +103,7 @@ def statement_of(sentence: str) -> Statement | None:
         denied,
         bool(_UPDATE.search(text)),
         _subject(text),
+        bool(_STATES.search(text)),
     )
 
 
@@ -109,9 +116,15 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
         near: whether the older one was said in the message before: what is said again in other words is said soon.
     """
     fresh, gone = new.values - old.values, old.values - new.values
+    if not new.updates and _of_two_places(new, old, fresh, gone):
+        return False
     if new.plain == old.plain:
         # Where two values differ, one may be what the other is said of: "the port of Redis is …".
         return bool(fresh or gone) and (min(len(fresh), len(gone)) <= 1 or new.updates)
+    if new.denied & old.values and fresh - new.denied:
+        common = _shared(new, old)
+        if common and common >= 0.75 * len(old.content):
+            return True  # "the limit is not 5 but 7"
     if new.subject and old.subject and (new.subject == old.subject or (near and _within(new.subject, old.subject))):
         return True
     if len(new.heads & old.heads) < _LEAST_SHARE * min(len(new.heads), len(old.heads)):
@@ -124,6 +137,8 @@ def supersedes(new: Statement, old: Statement, *, near: bool = False) -> bool:
     if kinds and all(map(str.isalpha, kinds)) and _forbids(new) and not _forbids(old):
         # "Ann does the garden", "do not ask Ben about the garden": another name, and both hold.
         return False
+    if not (new.values or old.values) and _forbids(old) and not _forbids(new):
+        return False  # "never log the body", "the body log no longer compiles"
     same_kind = bool(kinds)
     likeness = common / (len(new.content) + len(old.content) - common)
     if near and same_kind and share >= 0.5 and likeness >= _NEAR_LIKENESS and not _contrasts(new, old, share):
@@ -225,8 +240,25 @@ def _beside(plain: tuple[str, ...], word: str, step: int) -> str:
     return "" if _is_light(found) or _UPDATE.fullmatch(found) else found
 
 
+def _of_two_places(new: Statement, old: Statement, fresh: Iterable[str], gone: Iterable[str]) -> bool:
+    """Whether both tell what to do with a place ("never edit src/a"), or the one is for this and the other for that."""
+    places = [value for value in (*fresh, *gone) if _PLACE.search(value)]
+    if places and not (new.states or old.states):
+        return True
+    here, there = _purpose(new.plain), _purpose(old.plain)
+    return bool(here and there) and not _akin(here, there)
+
+
+def _purpose(plain: Sequence[str]) -> str:
+    """The first word that carries meaning after the last "for" or "in"; empty if there is none."""
+    places = [index for index, word in enumerate(plain) if word in _FOR]
+    rest = plain[places[-1] + 1 :] if places else ()
+    return next((word for word in rest if not _is_light(word) and not _UPDATE.fullmatch(word)), "")
+
+
 def _forbids(said: Statement) -> bool:
-    return not _NEGATIONS.isdisjoint(said.plain) and not said.denied
+    words_and_next = zip(said.plain, (*said.plain[1:], ""), strict=True)
+    return not said.denied and any(word in _NEGATIONS and after != "longer" for word, after in words_and_next)
 
 
 def _is_light(word: str) -> bool:
