@@ -17,7 +17,6 @@ TELLING_WORDS = 2
 """A request with fewer words that carry meaning does not say what is wanted."""
 
 _MACHINE_BLOCK = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
-_POINTER = re.compile(r"^[^\n]{0,80}:\s+[~/]\S+$", re.MULTILINE)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
 _PASTED = re.compile(
@@ -70,9 +69,6 @@ def own_parts(text: str) -> list[str]:
     """
     command = _COMMAND_NAME.search(text)
     own = _PICTURE.sub(" ", without_machine_blocks(text)).strip()
-    if _MACHINE_BLOCK.match(text.lstrip()):
-        # "Full transcript available at: /tmp/…" under a notification is the agent's, too.
-        own = _POINTER.sub("", own).strip()
     if command and not own:
         return [command.group(1)]
     if not own or _BRACKETED.match(own) or (len(own) > _DOCUMENT_CHARS and len(_HEADING.findall(own)) >= 3):
