@@ -222,3 +222,9 @@ def test_a_rule_hides_nothing_beside_it() -> None:
     state = fold(FactState(), [said("user", f"{text}Never touch settings_prod.py.")])
     assert {"parse_header_line", "http_core.py", "wire_format"} <= {term.name for term in state.terms}
     assert "We decided to keep the wire_format stable." in [decision.text for decision in state.decisions]
+
+
+def test_a_rule_beside_a_request_that_was_overtaken_stands() -> None:
+    first, second = "Never touch the generated files. Please do step 0.", "Please do step 1 of the plan."
+    assert said_after(first, second) == ["Never touch the generated files.", second]
+    assert "Never touch the generated files." in rules_after(first, second)

@@ -10,7 +10,7 @@ from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
 from treering.facts.decisions import MAX_DECISIONS, is_decision, is_plan
 from treering.facts.language import guess_language
-from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences
+from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences, words
 from treering.facts.listing import listed_lines
 from treering.facts.paths import normalise
 from treering.facts.requests import (
@@ -179,17 +179,19 @@ class Ledger:
 
         last = self.requests[-1].entry if self.requests else ""
 
-        def is_old(text: str, entry: str) -> bool:
+        def still_true(text: str, entry: str) -> str:
             old = statement_of(text)
             if text == sentence or old is None or not supersedes(new, old, near=entry == last):
-                return False
+                return text
             self.superseded.update(replaced_values(new, old))
-            return True
+            # A rule beside it that is about something else stands.
+            return " ".join(rest for rest in sentences(text) if is_rule(rest) and new.content.isdisjoint(words(rest)))
 
-        self.rules = [rule for rule in self.rules if not is_old(rule.text, rule.entry)]
+        rules = [(rule, still_true(rule.text, rule.entry)) for rule in self.rules]
+        self.rules = [msgspec.structs.replace(rule, text=text) for rule, text in rules if text]
         for index, request in enumerate(self.requests):
-            kept = tuple(part for part in request.parts if not is_old(part, request.entry))
-            if len(kept) < len(request.parts):
+            kept = tuple(text for part in request.parts if (text := still_true(part, request.entry)))
+            if kept != request.parts:
                 self.requests[index] = msgspec.structs.replace(request, parts=kept)
         self.requests = [request for request in self.requests if request.parts]
         for value in new.values:

@@ -19,7 +19,7 @@ from treering.session.messages import as_object
 __all__ = ["ARGUMENT", "ASSISTANT", "COMMAND", "EDIT", "RESULT", "THINKING", "USER", "FactState"]
 
 FORMAT = 1
-MAX_JSON_BYTES = 29_000
+MAX_JSON_BYTES = 30_000
 _MAX_UNPACKED = 4_000_000
 
 
@@ -116,9 +116,9 @@ class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             state = state.smaller()
 
     def smaller(self) -> FactState:
-        """Without the quarter of the terms that is least expected to be used again, and their quotes."""
+        """Without the tenth of the terms that is least expected to be used again, and their quotes."""
         terms = sorted(self.terms, key=lambda t: (-history_score(t.kind, t.name, t, self.clock), t.kind, t.name))
-        terms = terms[: len(terms) * 3 // 4]
+        terms = terms[: len(terms) * 9 // 10]
         used: dict[int, int] = {}
         kept = tuple(
             msgspec.structs.replace(

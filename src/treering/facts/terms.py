@@ -8,7 +8,7 @@ from treering.facts.expect import history_score
 from treering.facts.lexicon import NUMBER, WORD, Lexicon, Term, is_narration
 from treering.facts.state import ARGUMENT, ASSISTANT, EDIT, RESULT, THINKING, USER, FactState, Quote, TermFact
 
-BYTES_HIGH, BYTES_LOW = 78_000, 66_000
+BYTES_HIGH, BYTES_LOW = 74_000, 63_000
 """Above the first the least expected terms are forgotten, down to the second (bytes of names and quotes)."""
 
 MIN_QUOTE, MIN_CODE, MAX_QUOTE = 12, 20, 220
