@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -107,12 +107,13 @@ class Selector:
         self._terms_of = {quote.text: self._terms(quote.text) for quote in state.quotes}
         self._neighbours = self._characteristic_words()
         self._values = self._expected_use(self._lexicon.terms(instructions))
+        self._pool = list(self._candidates())
+        self._others = sum(count(quote.text) for quote in state.quotes if not quote.source & USER)
 
     def select(self, budget: int) -> Selection:
         """What fits into so many tokens, the frame of the summary not counted."""
         state, room = self.state, budget
-        others = sum(self.count(quote.text) for quote in state.quotes if not quote.source & USER)
-        user_room = max(int(SHARE_USER * budget), budget - others // 2)
+        user_room = max(int(SHARE_USER * budget), budget - self._others // 2)
         said = self._said.choose(user_room)
         room -= said.cost
         chosen = Selection(
@@ -133,7 +134,9 @@ class Selector:
             room -= self.count(state.test.text) + 4
         covered = {term for request in chosen.requests for term in self._lexicon.terms(request.text)}
         names_room = int(SHARE_NAMES * budget)
-        quotes, covered = choose(self._candidates(chosen), self._values, room - names_room, covered)
+        told = "\n".join((*(request.text for request in chosen.requests), *(rule.text for rule in chosen.rules)))
+        candidates = [candidate for text, candidate in self._pool if text not in told]
+        quotes, covered = choose(candidates, self._values, room - names_room, covered)
         room -= sum(candidate.cost for candidate in quotes)
         decided = {quote.text for quote in state.decisions}
         for candidate in sorted(quotes, key=lambda c: (c.quote.at, c.quote.text)):
@@ -175,9 +178,9 @@ class Selector:
 
     # What can be chosen.
 
-    def _candidates(self, chosen: Selection) -> list[Candidate]:
+    def _candidates(self) -> Iterator[tuple[str, Candidate]]:
+        """What can be chosen beside the user's words, each with the whole text that it is of."""
         state = self.state
-        said = "\n".join((*(request.text for request in chosen.requests), *(rule.text for rule in chosen.rules)))
         quotes: dict[str, tuple[Quote, float]] = {}
         for request in state.requests:
             if request.outcome:
@@ -187,21 +190,19 @@ class Selector:
             quotes.setdefault(quote.text, (quote, WORTH_DECISION))
         for quote in state.quotes:
             quotes.setdefault(quote.text, (quote, _worth(quote)))
-        found: list[Candidate] = []
         for quote, worth in quotes.values():
-            if quote.text in said or quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
+            if quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
                 continue
             if quote.source == USER and is_prose(quote.text):
                 continue  # the user's words are chosen on their own (said.py)
-            terms = self._terms_of.get(quote.text) or self._terms(quote.text)
             base = worth / (1 + (state.turn - quote.turn) / 4)
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
             shown = self._without_tail(quote) if _is_code(quote) else quote
-            if shown is not quote:
-                terms = self._terms(shown.text)
+            terms = self._terms(shown.text)
             name = shown_under(quote)
-            found.append(
+            yield (
+                quote.text,
                 Candidate(
                     quote=shown,
                     terms=terms,
@@ -210,9 +211,8 @@ class Selector:
                     cost=self.count(shown.text) + 2,
                     home=(FILE, name) if name else None,
                     home_cost=self.count(name) + 2 if name else 0,
-                )
+                ),
             )
-        return found
 
     def _stale(self, text: str) -> bool:
         """Whether a text gives a value that the user changed, without the new one."""
