@@ -126,7 +126,7 @@ def test_a_file_keeps_what_was_done_and_why() -> None:
         ("yes", ["yes"]),
         ("'/var/folders/x1/Screenshot 2025-11-21 at 01.27.21.png' looks odd", ["looks odd"]),
         ("/tmp/a.png", []),
-        ("please read /work/notes.md", ["please read /work/notes.md"]),
+        ("please read /srv/notes.md", ["please read /srv/notes.md"]),
         (
             "why is that?\n\n" + "=== step ===\n{}\nBuilding it now\n" * 16 + "\nPlease fix it.",
             ["why is that?", "Please fix it."],

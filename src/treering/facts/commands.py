@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from treering.facts.lexicon import FILE, clean_line, listed, terms_of, words
+from treering.facts.lexicon import clean_line, is_file, listed, words
 
 MAX_COMMANDS = 60
 MAX_ERRORS = 12
@@ -90,7 +90,7 @@ def file_shown(command: str) -> str:
         for _, text in command_keys(command)
         if text.split(None, 1)[0] in _SHOWS
         for path in text.split()[1:]
-        if _FILE_ARGUMENT.fullmatch(path) and any(kind == FILE for kind, _ in terms_of(path))
+        if _FILE_ARGUMENT.fullmatch(path) and is_file(path)
     }
     return files.pop() if len(files) == 1 else ""
 

@@ -81,6 +81,11 @@ def terms_of(blob: str) -> Iterator[Term]:
                 yield kind, word
 
 
+def is_file(path: str) -> bool:
+    """Whether a path ends in the name of a file."""
+    return any(kind == FILE for kind, _ in terms_of(path))
+
+
 def _kind(word: str) -> str:
     if len(word) < 3:
         return ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from treering.facts.lexicon import FILE, strip_line_number, terms_of
+from treering.facts.lexicon import is_file, strip_line_number
 
 _FOUND = re.compile(r"^((?:[A-Za-z]:)?[\w.@~+/\\-]*[\w])([:-])\d{1,6}\2(?:\d+(?:\2|(?=\s|$)))?")
 """`path:12:` of a search, `path-12-` of the lines around, with or without the column."""
@@ -53,13 +53,9 @@ def listed_lines(text: str, home: str, *, numbered: bool = True) -> Iterator[tup
         if changed and _HEADER.match(raw):
             continue
         found = _FOUND.match(raw) if numbered else None
-        if found and _is_file(found.group(1)):
+        if found and is_file(found.group(1)):
             yield raw[found.end() :].strip(), found.group(1)
             continue
         line = (_NUMBERED.sub("", strip_line_number(raw)) if numbered else raw).strip()
         if line:
             yield line, home
-
-
-def _is_file(path: str) -> bool:
-    return any(kind == FILE for kind, _ in terms_of(path))

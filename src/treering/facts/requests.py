@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -59,6 +59,11 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
 def says_what(text: str) -> bool:
     """Whether a request says what is wanted; "yes, all of them" does not."""
     return len(content_words(text)) >= TELLING_WORDS
+
+
+def telling_request(requests: Sequence[Request]) -> Request | None:
+    """The newest request that says what is wanted, if any does."""
+    return next((request for request in reversed(requests) if says_what(request.text)), None)
 
 
 def own_parts(text: str) -> list[str]:

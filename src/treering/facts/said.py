@@ -11,7 +11,7 @@ import msgspec
 
 from treering.facts.decisions import is_decision, is_plan
 from treering.facts.lexicon import content_words, sentences
-from treering.facts.requests import Request, says_what, shortened
+from treering.facts.requests import Request, shortened, telling_request
 from treering.facts.rules import Rule, asks, is_rule, points_back
 from treering.facts.state import FactState
 from treering.facts.values import alike, overtakes, statement_of
@@ -190,7 +190,7 @@ class _Choice:
 
     def _take_goal(self, requests: Sequence[Request]) -> None:
         """Where the last request only says yes or goes on: the one before it that says to what."""
-        wanted = next((request for request in reversed(requests) if says_what(request.text)), None)
+        wanted = telling_request(requests)
         if wanted is None or wanted is requests[-1] or not all(map(self._with_newer, wanted.parts)):
             return
         limit = max(_LEAST_REQUEST_CHARS, self.room)

@@ -15,7 +15,7 @@ from treering.compaction.transcript import neutralise
 from treering.facts.commands import command_keys
 from treering.facts.fold import fold
 from treering.facts.lexicon import sentences
-from treering.facts.requests import says_what
+from treering.facts.requests import telling_request
 from treering.facts.select import Selector
 from treering.facts.state import FactState
 from treering.facts.tools import command_of
@@ -87,7 +87,7 @@ def short_summary(state: FactState) -> str | None:
     if not state.requests:
         return None
     last = state.requests[-1]
-    wanted = next((request for request in reversed(state.requests) if says_what(request.text)), last)
+    wanted = telling_request(state.requests) or last
     parts = [_first_sentence(wanted.parts[0])]
     if last.question:
         parts.append(last.question)

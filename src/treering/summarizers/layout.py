@@ -16,7 +16,7 @@ SCARCE = 48
 """Below so many tokens the last request leaves no room for anything else, and is weighed like the rest."""
 
 
-def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn: bool, framed: bool = True) -> str:
+def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn: bool, framed: bool) -> str:
     """The chosen facts as a summary with sections.
 
     Args:
