@@ -37,6 +37,15 @@ def told(texts: list[str], room: int, *, scarce: bool = False) -> str:
         ("अब से सदस्य ज़्यादा किताबें ले सकता है, सीमा 4 कर दो।", "माफ़ करना, मैंने पूछा: सीमा 6 है, 4 नहीं।"),
         ("从现在起会员可以多借书，上限改成 4。", "抱歉，我问了同事：上限是 6，不是 4。"),
         ("The port of Redis is 6379.", "The port of Redis is 6380, instead of 6379."),
+        (
+            "For the summer fair, let's rent the hall.",
+            "Final answer: let's meet in the park behind the old church, where the benches and the trees are.",
+        ),
+        (
+            "Para la fiesta vamos a alquilar la sala.",
+            "Decisión final: vamos a quedar en el parque detrás de la iglesia vieja, donde están los bancos.",
+        ),
+        ("夏天的活动我们就租大厅。", "我改主意了，我们就去老教堂后面有长椅和大树的那个公园里见面吧。"),
     ],
 )
 def test_what_was_corrected_is_never_given_without_its_correction(old: str, new: str) -> None:
@@ -56,6 +65,8 @@ def test_what_was_corrected_is_never_given_without_its_correction(old: str, new:
         ("Whether we ship on paper is still undecided.", TALK),
         ("Could you add the totals to the list?", TALK),
         ("We're going to print the labels instead.", TALK),
+        ("Our contact at the printer's is Farida.", TALK),
+        ("El contacto de la imprenta es Farida.", ["Ayer hizo buen tiempo por aquí.", "¿Te gusta leer novelas?"]),
     ],
 )
 def test_what_says_something_comes_before_talk(fact: str, texts: list[str]) -> None:
@@ -123,3 +134,18 @@ def test_the_open_question_is_there_where_room_is_scarce() -> None:
     messages = [said("user", "Paint the fence behind the house, and then the gate.", 1), said("assistant", question, 2)]
     chosen = UserWords(fold(FactState(), messages), estimate_text).choose(24, scarce=True)
     assert chosen.question == question
+
+
+def test_plans_that_go_back_and_forth_end_with_the_last_one() -> None:
+    hall, park = "Let's rent the hall instead.", "Actually, let's meet in the park."
+    texts = [hall, park, hall, *TALK]
+    rooms = [told(texts, room, scarce=scarce) for room in range(8, 90, 4) for scarce in (True, False)]
+    assert hall in rooms[-1]
+    assert all(hall in text for text in rooms if park in text)
+
+
+def test_several_facts_are_worth_more_than_one_and_a_name_more_than_none() -> None:
+    words = UserWords(FactState(), estimate_text)
+    one = "He takes care of the kitchen."
+    assert words.weight(f"{one} She takes care of the garden. The keys hang in the shed.") > words.weight(one)
+    assert words.weight("Here is Chen for the kitchen.") > words.weight("Here is somebody for the kitchen.") + 0.7

@@ -12,19 +12,20 @@ import msgspec
 from treering.facts.decisions import is_decision, is_plan
 from treering.facts.lexicon import content_words, sentences
 from treering.facts.requests import Request, shortened, telling_request
-from treering.facts.rules import Rule, asks, is_rule, points_back
+from treering.facts.rules import Rule, asks, is_rule, points_back, retracts
 from treering.facts.state import FactState
 from treering.facts.values import alike, overtakes, statement_of
 
 _LEAST_REQUEST_CHARS = 240
 _SHARE_LAST, _SHARE_GOAL = 0.4, 0.3
 _WORTH_LAST, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC, _LESS_ASKED = 1.0, 0.7, 0.6, 1.2, 0.7
+_WORTH_NAME, _WORTH_MORE, _MOST_MORE, _LEAST_WORDS = 1.0, 0.3, 3, 3
 _PLAIN, _TRIED = 0.9, 8
 """What a sentence is worth at the least that is worth its length where room is scarce."""
 _SHARE_OF_PART, _TELLS = 0.55, 1.2
 """How much of the whole its best sentence must be worth, and how much at the least, to stand alone."""
 _ORDERS = re.compile(
-    r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need)"
+    r"\b(?:(?:can|could|would|will|should)\s(?:you|we|i)|please|i(?:['’]d|\swould)?\s(?:like|want|need(?!\sto\b))"
     r"|puedes|podrías?|podemos|quiero|quisiera|por\sfavor)\b|कृपया|सकते\sह|चाहिए|चाहता|चाहती|请|能不能|可以.{0,6}吗|帮我|我想",
     re.IGNORECASE,
 )
@@ -34,6 +35,8 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What nobody has decided or done yet is needed next."""
+_INSIDE = re.compile(r"(?<=[^\W_][ ,(])[^\W\d_]{3,}")
+"""Words within a sentence: where a capital there is no name (German), all sentences have some."""
 _SCOPE = re.compile(
     r"\b(?:all|every|everything|everywhere|nothing|nobody|tod[oa]s)\b|सभी|हर\s|सब\s|所有|每次|一律",
     re.IGNORECASE,
@@ -130,6 +133,10 @@ class UserWords:
             worth += 0.4
         if points_back(part):
             worth -= 0.7
+        more = sum(len(content_words(piece)) >= _LEAST_WORDS for piece in sentences(part)[1:])
+        worth += _WORTH_MORE * min(_MOST_MORE, more)
+        if any(map(str.istitle, _INSIDE.findall(part))):
+            worth += _WORTH_NAME  # who or what it is about is in no other place
         around = content_words(part)
         if around:
             worth += _WORTH_SHARED * sum(1 for word in around if 2 <= self._spread[word] <= 4) / len(around)
@@ -269,6 +276,7 @@ def _corrections(state: FactState) -> dict[str, str]:
     for index, request in enumerate(state.requests):
         newest.update(dict.fromkeys(request.parts, index))
     found: dict[str, str] = {}
+    planned: list[str] = []
     for index, request in enumerate(state.requests):
         before = state.requests[index - 1].parts if index else ()
         for part in request.parts:
@@ -281,7 +289,17 @@ def _corrections(state: FactState) -> dict[str, str]:
                 old = statement_of(text)
                 if old is not None and overtakes(new, old, near=newest[text] == index - 1):
                     found[text] = part
+        plans = [part for part in request.parts if is_plan(part)]
+        if plans and _changes(request.parts):
+            found.update((text, plans[-1]) for text in planned if newest[text] < index)
+        planned = plans or planned
     return found
+
+
+def _changes(parts: Sequence[str]) -> bool:
+    """Whether a message says that something is to be otherwise than it was said before."""
+    statements = map(statement_of, parts)
+    return any(map(retracts, parts)) or any(said is not None and said.updates for said in statements)
 
 
 def _said_again(state: FactState) -> set[str]:

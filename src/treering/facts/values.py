@@ -24,8 +24,9 @@ _VALUE = re.compile(
 _NOW = r"now|currently?|latest|newest|ahora|actual(?:mente)?|últim[oa]|अब|अभी|मौजूदा|现在|目前|当前|最新"
 _UPDATE = re.compile(
     r"\b(?:update[ds]?|correction|instead|from now on|no longer|moved|changed?|switch(?:ed)?|rotated|renamed"
-    r"|raised|lowered|replaces?|actually|rather|new|cambia|cambió|actualiza\w*|en vez|ya no|corrección|nuev[oa])\b"
-    r"|बदल|नया|नई|की जगह|सुधार|改成|改为|更新|更正|换成|不再|新的"
+    r"|raised|lowered|replaces?|actually|rather|new|final\s(?:answer|decision|choice)"
+    r"|cambia|cambió|actualiza\w*|en vez|decisión final|ya no|corrección|nuev[oa])\b"
+    r"|बदल|नया|नई|की जगह|सुधार|अंतिम|改成|改为|更新|更正|换成|最终|不再|新的"
     rf"|\b(?:{_NOW})(?!\w)|(?:अब|现在|目前|当前|最新)",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ from treering.facts.select import Selection, command_text, is_story, shown_under
 from treering.facts.state import FactState, Quote
 from treering.summarizers.sections import Headings
 
-SCARCE = 48
+SCARCE = 80
 """Below so many tokens the last request leaves no room for anything else, and is weighed like the rest."""
 
 
@@ -69,16 +69,17 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
 
 def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str:
     """The last request, the rules, the open question, and what else the user laid down if there is room. No frame."""
-    room = limit * 3 // 2
+    room, scarce = limit * 3 // 2, limit < SCARCE
+    bullet = "" if scarce else "- "
     words = UserWords(state, count)
     while True:
-        said = words.choose(room, scarce=limit < SCARCE)
+        said = words.choose(room, scarce=scarce)
         last = said.requests[-1:] if said.has_last else []
         texts = [request.text for request in last] + ([said.question] if said.question else [])
         texts += [rule.text for rule in said.rules] + [
             request.text for request in said.requests[: -1 if last else None]
         ]
-        lines = [neutralise(f"- {text}") for text in texts]
+        lines = [neutralise(f"{bullet}{text}") for text in texts]
         if count("\n".join(lines)) <= limit:
             return "\n".join(lines)
         if room <= 0:
