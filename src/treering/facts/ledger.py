@@ -142,7 +142,8 @@ class Ledger:
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
         again = any(request.parts == parts for request in self.requests)
         self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != parts]
-        self.requests.append(Request(parts, entry, self.clock, self.turn, again=again))
+        pasted = said[-1] == "…"
+        self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted))
         size = sum(len(request.text) + len(request.outcome) for request in self.requests)
         while len(self.requests) > 2 and (len(self.requests) > MAX_REQUESTS or size > MAX_REQUESTS_CHARS):
             # The first request names the goal; the oldest after it are the least needed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -38,7 +38,8 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
     """One request of the user, sentence by sentence.
 
     `outcome` is what the assistant said last about it, `question` the question that this ended with, if any;
-    `again` whether the user had said it before, word for word.
+    `again` whether the user had said it before, word for word; `pasted` whether it is output without a word on it, of
+    which only the beginning is there.
     """
 
     parts: tuple[str, ...]
@@ -49,6 +50,7 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
     outcome_entry: str = ""
     question: str = ""
     again: bool = False
+    pasted: bool = False
 
     @property
     def text(self) -> str:
@@ -63,14 +65,15 @@ def says_what(text: str) -> bool:
 
 def telling_request(requests: Sequence[Request]) -> Request | None:
     """The newest request that says what is wanted, if any does."""
-    return next((request for request in reversed(requests) if says_what(request.text)), None)
+    return next((request for request in reversed(requests) if says_what(request.text) and not request.pasted), None)
 
 
 def own_parts(text: str) -> list[str]:
     """All of the user's own sentences in a user message; none if it holds only what a machine put there.
 
     Blocks in tags (notifications, reminders) are the agent's, not the user's. Pasted logs, code and tables, and paths
-    of pictures, are left out: they can be read in the entry.
+    of pictures, are left out: they can be read in the entry. Of long output without a word on it the first line is
+    given, and `…`.
     """
     command = _COMMAND_NAME.search(text)
     own = _PICTURE.sub(" ", without_machine_blocks(text)).strip()
@@ -97,10 +100,15 @@ def own_sentences(text: str) -> list[str]:
     if pasted >= _DUMP_LINES and 2 * pasted >= len(lines):
         # A word on pasted output: what reads as language in the output is output too.
         before = lines[: next(place for place, (_, is_own) in enumerate(lines) if not is_own)]
-        if any(line.rstrip().endswith(_ENDS) for line, _ in before):
-            after = blocks[-1] if all(is_own for _, is_own in blocks[-1]) else []
-            lines = [*before, *after]
+        after = blocks[-1] if all(is_own for _, is_own in blocks[-1]) else []
+        lines = [*before, *after] if _says_something(before) else after
+        if not _says_something(lines):
+            return [*_pieces(blocks[0][0][0])[:1], "…"]
     return [piece for line, is_own in lines if is_own for piece in _pieces(line)]
+
+
+def _says_something(lines: Iterable[tuple[str, bool]]) -> bool:
+    return any(line.rstrip().endswith(_ENDS) for line, _ in lines)
 
 
 def _blocks(text: str) -> Iterator[list[tuple[str, bool]]]:

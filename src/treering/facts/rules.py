@@ -93,6 +93,19 @@ _RULES_FOLLOW = re.compile(
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(.+)")
 
 
+_DESCRIBES = re.compile(
+    r"""
+    (?<!need\s)(?<!have\s)(?<!want\s)(?<!like\s)(?<!sure\s)(?<!ought\s)(?<!try\s)(?<!remember\s)\bto\s(?:always|never|avoid)\b
+    |\w+ing\s.{1,80}\sand\savoid\b|\bwill\srequire\b
+    |\b(?:i|we|they|you)\sdon['’]?t\s(?:have|think|know|see|get|understand|remember|seem|work)\b
+    |\bshould\sbe\s(?:good|fine|ok|okay|able|some|ready)\b
+    |^no,
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What has the word of a rule, but tells how something is, or answers."""
+
+
 class Rule(msgspec.Struct, frozen=True, array_like=True):
     """A standing rule, word for word, and where it was said."""
 
@@ -103,7 +116,9 @@ class Rule(msgspec.Struct, frozen=True, array_like=True):
 
 def is_rule(sentence: str) -> bool:
     """Whether a sentence of the user is a standing rule."""
-    return not asks(sentence) and bool(_RULE.search(sentence)) and not _MOMENTARY.search(sentence)
+    if asks(sentence) or _MOMENTARY.search(sentence):
+        return False
+    return bool(_RULE.search(_DESCRIBES.sub(" ", sentence)))
 
 
 def listed_rules(text: str) -> list[str]:

@@ -31,7 +31,7 @@ KIND_WORTH = {FILE: 3.3, NAME: 1.0, NUMBER: 3.7}
 WORTH_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 0.8, 0.3, 0.2
 """What a quotation is worth to a reader, apart from the terms in it."""
 
-SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.5, 0.12, 0.07, 0.1, 0.06
+SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.65, 0.12, 0.07, 0.1, 0.06
 """Most of the budget that a kind of fact may take."""
 
 TELLING = (0.1, 0.3, 1.0)
