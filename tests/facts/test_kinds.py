@@ -8,7 +8,7 @@ from tests.facts.fact_parts import answered, called, said
 from treering.facts.commands import command_keys
 from treering.facts.fold import FactState, fold
 from treering.facts.lexicon import Lexicon, is_prose, sentences
-from treering.facts.requests import own_parts
+from treering.facts.requests import own_parts, telling_request
 from treering.facts.tools import file_touches
 
 
@@ -131,11 +131,24 @@ def test_a_file_keeps_what_was_done_and_why() -> None:
             "why is that?\n\n" + "=== step ===\n{}\nBuilding it now\n" * 16 + "\nPlease fix it.",
             ["why is that?", "Please fix it."],
         ),
+        ("Building it from /srv\n" + "=== step ===\n{}\nAll of it is built now\n" * 16, ["Building it from /srv", "…"]),
+        ("Building it from /srv\n" + "=== step ===\n{}\nAll is built\n" * 16 + "\nWhy twice?", ["Why twice?"]),
         ("it fails:\nGoing up\n" + "[main] a1\n[main] b2\nall went fine\n" * 16, ["it fails:", "Going up"]),
     ],
 )
 def test_the_users_own_words(text: str, parts: list[str]) -> None:
     assert own_parts(text) == parts
+
+
+def test_output_without_a_word_on_it_says_nothing_of_what_is_wanted() -> None:
+    output = "Building it from /srv\n" + "=== step ===\n{}\nNever mind the second step\n" * 16
+    state = folded(said("user", "Find out why it is built twice."), said("user", output))
+    last = state.requests[-1]
+    assert (last.text, last.pasted) == ("Building it from /srv …", True)
+    wanted = telling_request(state.requests)
+    assert wanted
+    assert wanted.text == "Find out why it is built twice."
+    assert FactState.from_json(state.to_json()).requests[-1].pasted
 
 
 def test_an_open_question_is_closed_by_an_answer() -> None:

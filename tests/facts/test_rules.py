@@ -24,6 +24,10 @@ from treering.facts.values import statement_of, supersedes
         "हमेशा हिंदी में जवाब दो।",
         "不要修改配置文件。",
         "提交前必须运行测试。",
+        "You need to always run the formatter.",
+        "No new dependencies.",
+        "We don't use globals here.",
+        "Using eval is out, and avoid exec too.",
     ],
 )
 def test_rules_are_found(sentence: str) -> None:
@@ -31,7 +35,20 @@ def test_rules_are_found(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Should we never push?", "the tests pass", "¿siempre?", "可以不要吗？", "look at it"]
+    "sentence",
+    [
+        "Should we never push?",
+        "the tests pass",
+        "¿siempre?",
+        "可以不要吗？",
+        "look at it",
+        "This causes the counter to always return 0.",
+        "Using UTC would be more consistent with the other stamps and avoid trouble with time zones.",
+        "A change of the marker will require new tests in two places.",
+        "I don't think that this is the cause.",
+        "No, that was the other file.",
+        "Let me look, then we should be good to go.",
+    ],
 )
 def test_what_is_no_rule(sentence: str) -> None:
     assert not is_rule(sentence)

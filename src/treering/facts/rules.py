@@ -96,7 +96,7 @@ _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(.+)")
 _DESCRIBES = re.compile(
     r"""
     (?<!need\s)(?<!have\s)(?<!want\s)(?<!like\s)(?<!sure\s)(?<!ought\s)(?<!try\s)(?<!remember\s)\bto\s(?:always|never|avoid)\b
-    |\w+ing\s.{1,80}\sand\savoid\b|\bwill\srequire\b
+    |\bwould\s.{1,80}\sand\savoid\b|\bwill\srequire\b
     |\b(?:i|we|they|you)\sdon['’]?t\s(?:have|think|know|see|get|understand|remember|seem|work)\b
     |\bshould\sbe\s(?:good|fine|ok|okay|able|some|ready)\b
     |^no,
