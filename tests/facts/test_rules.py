@@ -7,7 +7,8 @@ from tests.facts.fact_parts import said
 
 from treering.facts.fold import FactState, fold
 from treering.facts.rules import is_rule
-from treering.facts.values import statement_of, supersedes
+from treering.facts.statements import statement_of
+from treering.facts.values import supersedes
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,10 @@ from treering.facts.state import (
     PendingCall,
     Quote,
 )
+from treering.facts.statements import statement_of
 from treering.facts.terms import TermTable
 from treering.facts.tools import command_of, file_touches, tool_key
-from treering.facts.values import replaced_values, statement_of, supersedes
+from treering.facts.values import replaced_values, supersedes
 from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, strings_in
 
 if TYPE_CHECKING:

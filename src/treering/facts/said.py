@@ -14,7 +14,8 @@ from treering.facts.lexicon import content_words, sentences
 from treering.facts.requests import Request, shortened, telling_request
 from treering.facts.rules import Rule, asks, is_rule, points_back, retracts
 from treering.facts.state import FactState
-from treering.facts.values import alike, overtakes, statement_of
+from treering.facts.statements import statement_of
+from treering.facts.values import alike, overtakes
 
 _LEAST_REQUEST_CHARS = 240
 _SHARE_LAST, _SHARE_GOAL = 0.4, 0.3
