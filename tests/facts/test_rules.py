@@ -144,7 +144,13 @@ def test_the_same_said_of_another_thing_changes_nothing(old: str, new: str) -> N
 
 @pytest.mark.parametrize(
     "over",
-    ["Forget everything we said so far.", "Scratch all of this.", "Olvida todo lo anterior.", "之前说的全部作废。"],
+    [
+        "Forget everything we said so far.",
+        "Scratch all of this.",
+        "Olvida todo lo anterior.",
+        "Perdona, olvida todo lo anterior.",
+        "之前说的全部作废。",
+    ],
 )
 def test_who_starts_over_takes_back_the_plans_but_not_the_rules(over: str) -> None:
     plan, rule = "Let's store dates as strings.", "Never push to main."
@@ -215,6 +221,8 @@ def test_talk_about_the_work_takes_nothing_back(earlier: str, later: str) -> Non
         ("The retry limit is 5.", "The retry limit is not 5 but 7."),
         ("The retry limit is 5.", "Oh wait, scratch that. The retry limit stays open."),
         ("We will use Redis for sessions.", "Scratch all of that, we start again with files."),
+        ("We will use Redis for sessions.", "Sorry, never mind that, files will do."),
+        ("We will use Redis for sessions.", "Hmm, actually, never mind."),
     ],
 )
 def test_what_is_denied_or_taken_back_is_gone(old: str, new: str) -> None:

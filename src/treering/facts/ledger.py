@@ -22,19 +22,7 @@ from treering.facts.requests import (
     shortened,
     without_machine_blocks,
 )
-from treering.facts.rules import (
-    MAX_RULE_CHARS,
-    MAX_RULES,
-    Rule,
-    in_context,
-    is_rule,
-    listed_rules,
-    never_minds,
-    retracts,
-    starts_over,
-    withdraws,
-    without_withdrawn,
-)
+from treering.facts.rules import MAX_RULE_CHARS, MAX_RULES, Rule, in_context, is_rule, listed_rules
 from treering.facts.state import (
     ARGUMENT,
     ASSISTANT,
@@ -52,6 +40,7 @@ from treering.facts.statements import statement_of
 from treering.facts.terms import TermTable
 from treering.facts.tools import command_of, file_touches, tool_key
 from treering.facts.values import replaced_values, supersedes
+from treering.facts.withdrawals import never_minds, retracts, starts_over, withdraws, without_withdrawn
 from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, strings_in
 
 if TYPE_CHECKING:

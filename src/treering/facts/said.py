@@ -12,10 +12,11 @@ import msgspec
 from treering.facts.decisions import is_decision, is_plan
 from treering.facts.lexicon import content_words, sentences
 from treering.facts.requests import Request, shortened, telling_request
-from treering.facts.rules import Rule, asks, is_rule, points_back, retracts
+from treering.facts.rules import Rule, asks, is_rule, points_back
 from treering.facts.state import FactState
 from treering.facts.statements import statement_of
 from treering.facts.values import alike, overtakes
+from treering.facts.withdrawals import retracts
 
 _LEAST_REQUEST_CHARS = 240
 _SHARE_LAST, _SHARE_GOAL = 0.4, 0.3
