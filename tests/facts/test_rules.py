@@ -143,6 +143,47 @@ def test_the_same_said_of_another_thing_changes_nothing(old: str, new: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The old endpoint is /v1.", "The new endpoint is /v2 for admins."),
+        ("The old office is in Paris.", "The new office is in Lyon."),
+        ("The new office has room for 40 desks.", "The old office had room for 12 desks."),
+        ("The old hall seats 80 people.", "By the way, the new hall seats 120 people on two floors."),
+        ("The previous key is QX-11.", "The new key is RT-22 for the gate."),
+        ("El antiguo local está en la calle Mayor 3.", "El nuevo local está en la calle Sol 9."),
+        ("La oficina vieja está en la planta 3.", "La oficina nueva está en la planta 7, para todos."),
+        ("पुराना दफ़्तर कमरा 12 में है।", "नया दफ़्तर कमरा 40 में है, सबके लिए।"),
+        ("旧接口是 /v1。", "新接口是 /v2，供管理员使用。"),
+        ("Das alte Büro ist in Raum 12.", "Das neue Büro ist in Raum 40 für alle."),
+    ],
+)
+@pytest.mark.parametrize("between", [[], ["fine"]])
+def test_the_old_one_and_the_new_one_are_two_things(one: str, other: str, between: list[str]) -> None:
+    assert said_after(one, *between, other) == [one, *between, other]
+    assert said_after(other, *between, one) == [other, *between, one]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The endpoint is /v1.", "The endpoint is now /v2."),
+        ("The endpoint is /v1.", "The new endpoint is /v2."),
+        ("The new endpoint is /v1.", "The new endpoint is /v2."),
+        ("The old endpoint is /v1.", "The old endpoint is /v0, not /v1."),
+        ("The deadline is Friday.", "The deadline is now Monday."),
+        ("El puerto es 8080.", "El nuevo puerto es 9090."),
+        ("El puerto es 8080.", "El puerto ahora es 9090."),
+        ("दफ़्तर कमरा 12 में है।", "नया दफ़्तर कमरा 40 में है।"),
+        ("接口是 /v1。", "新接口是 /v2。"),
+        ("接口是 /v1。", "接口现在是 /v2。"),
+    ],
+)
+@pytest.mark.parametrize("between", [[], ["fine"]])
+def test_what_is_said_to_be_new_or_so_now_takes_the_place(old: str, new: str, between: list[str]) -> None:
+    assert said_after(old, *between, new) == [*between, new]
+
+
+@pytest.mark.parametrize(
     "over",
     [
         "Forget everything we said so far.",

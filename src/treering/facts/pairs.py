@@ -48,6 +48,14 @@ class Pair:
         """The shapes in which a value went and another came."""
         return frozenset(map(shape_of, self.fresh)) & frozenset(map(shape_of, self.gone))
 
+    @property
+    def as_old_and_new(self) -> bool:
+        """Whether one of them, which says no more of a change, is about the old one of what the other is about."""
+        new, old = self.new, self.old
+        of_old = new.former and not new.updates and not new.former.isdisjoint(old.content - old.former)
+        of_new = old.former and not old.updates and not old.former.isdisjoint(new.content - new.former)
+        return bool(of_old or of_new)
+
     @cached_property
     def contrasts(self) -> bool:
         """Whether what both are about is told apart by other words beside it: "staging host", "production host"."""

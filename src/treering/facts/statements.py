@@ -36,6 +36,14 @@ _UPDATE = re.compile(
     re.IGNORECASE,
 )
 """What says that something is new or changed."""
+_FORMER = re.compile(
+    r"\b(?:old|older|former|previous|legacy|antigu[oa]|viej[oa]|anterior|alte[rsnm]?|bisherige[rsnm]?)\b"
+    r"|(?<!\w)(?:पुरान|पिछल)[ाीे](?!\w)|旧的?|原来的|以前的",
+    re.IGNORECASE,
+)
+"""What tells a thing from one that is newer."""
+_CLAUSE = re.compile(r"[,;:.!?]\s|[，；：。！।]")
+"""What ends a clause."""
 _MOVES = re.compile(
     rf"(?<!\w)(?:{_NOW}|next|siguiente|próxim[oa]|अगल[ाीे])(?!\w)|目前|当前|现在|最新|下一", re.IGNORECASE
 )
@@ -43,11 +51,11 @@ _MOVES = re.compile(
 _STATES = re.compile(r"\s(?:is|are|es|son|está)\s|:\s|：|是")
 """What is between a thing and what is said of it."""
 _DENIED = re.compile(
-    r"(?:\b(?:not|no|nicht|isn['’]t|rather than|instead of|en vez de|en lugar de)\s(?:[\w.]+\s)?|不是|而不是|并非)\s*$",
+    r"(?:\b(?:not|no|nicht|isn['’]t|rather than|instead of|en vez de|en lugar de)\s(?:[\w.]+\s)?|不是|而不是|并非)\s*/?$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
-"""What is before, or after, a value that is wrong."""
+"""What is before, or after, a value that is wrong; the first slash of a path is no part of the value."""
 _NEGATIONS = listed("no not never don nunca jamás nie niemals kein keine nicht jamais ne मत नहीं 不要 不能 不得 禁止")
 _FOR = listed("for in on at para por en pour dans für")
 _LIGHT = FUNCTION_WORDS | listed(
@@ -61,11 +69,13 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         plain: its words without the values, in order.
+        core: those that do not only say that something is new or changed.
         content: those that carry meaning.
         heads: how these begin.
         values: what could be given anew: numbers, names, quotations.
         shapes: the shapes that these have.
         denied: the values that it says are wrong ("six, not four").
+        former: the words for what it speaks of, where it says that this is the old one ("the old office is …").
         updates: whether it says that something is new or changed.
         states: whether it says that something is so.
         forbids: whether it says that something is not to be, and not which value is wrong.
@@ -74,11 +84,13 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     plain: tuple[str, ...]
+    core: tuple[str, ...]
     content: frozenset[str]
     heads: frozenset[str]
     values: frozenset[str]
     shapes: frozenset[str]
     denied: frozenset[str]
+    former: frozenset[str]
     updates: bool
     states: bool
     forbids: bool
@@ -99,17 +111,20 @@ def statement_of(sentence: str) -> Statement | None:
         for match in found
         if _DENIED.search(text[: match.start()]) or _DENIED_AFTER.match(text[match.end() :])
     )
-    plain = tuple(words(_VALUE.sub(" ", text)))
+    without_values = _VALUE.sub(" ", text)
+    plain = tuple(words(without_values))
     content = _content(plain)
     if len(content) < 2 and not values:
         return None
     return Statement(
         plain=plain,
+        core=tuple(words(_UPDATE.sub("", without_values))),
         content=content,
         heads=frozenset(word[:3] for word in content),
         values=values,
         shapes=frozenset(map(shape_of, values)),
         denied=denied,
+        former=_former(text),
         updates=bool(_UPDATE.search(text)),
         states=bool(_STATES.search(text)),
         forbids=not denied and _forbids(plain),
@@ -149,6 +164,19 @@ def shape_of(value: str) -> str:
     shape = re.sub(r"[A-Z][a-z]+", "Aa", shape)
     shape = re.sub(r"[a-z]+", "a", shape)
     return re.sub(r"[A-Z]{2,}", "A", shape)
+
+
+def _former(text: str) -> frozenset[str]:
+    """The words beside "old" at the beginning of a clause: "the old office is …", "la oficina vieja está …"."""
+    found: set[str] = set()
+    for match in _FORMER.finditer(text):
+        before = words(_CLAUSE.split(text[: match.start()])[-1])
+        after = words(text[match.end() :])[:1]
+        # "Use the old port" names the old one, and does not say what it is.
+        if all(is_light(word) and word != "use" for word in before[:-1]):
+            opens = not before or (is_light(before[-1]) and before[-1] != "use")
+            found.update(after if opens else before[-1:])
+    return _content(found)
 
 
 def _forbids(plain: Sequence[str]) -> bool:

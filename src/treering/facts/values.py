@@ -36,6 +36,8 @@ def overtakes(new: Statement, old: Statement, *, near: bool = False) -> bool:
     Weaker than `supersedes`: both may hold, or the older one says more than what is corrected.
     """
     pair = Pair(new, old, near=near)
+    if pair.as_old_and_new:
+        return False
     if pair.denied:
         return pair.common > 0 and bool(pair.fresh)
     if new.plain == old.plain:
@@ -60,6 +62,14 @@ def replaced_values(new: Statement, old: Statement) -> dict[str, str]:
 
 
 # What decides, in the order in which it is asked. The examples have the older statement first.
+
+
+def _of_the_old_and_the_new(pair: Pair) -> bool:
+    """Both are there, and one of them is the old one.
+
+    "The old office is in Paris." → "The new office is in Lyon, for all of us."
+    """
+    return pair.as_old_and_new
 
 
 def _of_two_places(pair: Pair) -> bool:
@@ -89,6 +99,15 @@ def _only_values_differ(pair: Pair) -> bool:
     """
     differs = bool(pair.fresh or pair.gone) and pair.new.plain == pair.old.plain
     return differs and (min(len(pair.fresh), len(pair.gone)) <= 1 or pair.new.updates)
+
+
+def _only_the_value_is_new(pair: Pair) -> bool:
+    """The same words with another value, and those that say that it is new.
+
+    "The port is 8080." → "The port is now 9090."
+    """
+    announced = pair.new.updates and pair.new.core == pair.old.core and pair.new.plain != pair.old.plain
+    return announced and bool(pair.fresh and pair.gone) and min(len(pair.fresh), len(pair.gone)) == 1
 
 
 def _same_words(pair: Pair) -> bool:
@@ -200,11 +219,11 @@ def _ends_otherwise(pair: Pair) -> bool:
 
     "The header should stay dark blue." → "The header should stay dark green."
     """
-    new, old = pair.new, pair.old
-    if new.values or old.values or len(new.plain) < 4:
+    new, old = pair.new.core, pair.old.core
+    if pair.new.values or pair.old.values or len(new) < 4:
         return False
     # Where the first words differ it is another thing: "Unit tests …", "integration tests …".
-    return differing(new.plain, old.plain) == [len(new.plain) - 1] and not any(map(is_negation, new.plain))
+    return differing(new, old) == [len(new) - 1] and not any(map(is_negation, new))
 
 
 def _one_value_differs(pair: Pair) -> bool:
@@ -217,9 +236,11 @@ def _one_value_differs(pair: Pair) -> bool:
 
 GOES, STAYS = True, False
 ORDER: tuple[tuple[Callable[[Pair], bool], bool], ...] = (
+    (_of_the_old_and_the_new, STAYS),
     (_of_two_places, STAYS),
     (_for_two_purposes, STAYS),
     (_only_values_differ, GOES),
+    (_only_the_value_is_new, GOES),
     (_same_words, STAYS),
     (_denies_the_value, GOES),
     (_of_one_moment, GOES),
