@@ -184,6 +184,54 @@ def test_what_is_said_to_be_new_or_so_now_takes_the_place(old: str, new: str, be
 
 
 @pytest.mark.parametrize(
+    ("sentence", "values"),
+    [
+        ("Die Frist für den Bericht ist Freitag.", {"Freitag"}),
+        ("Wir brauchen die Liste der Gäste für die Feier.", set()),
+        ("Bitte keine Namen in den Berichten.", set()),
+        ("Schreibe Tests für alle Module und die neue Übersicht.", set()),
+        ("Die Übergabe der Schlüssel ist am Montag im Rathaus.", {"Montag", "Rathaus"}),
+        ("Der Ansprechpartner für den Druck ist Farida. Frag auch die Leiterin im Büro.", {"Farida"}),
+        ("Der Server läuft auf Port 8080 im Keller.", {"8080"}),
+        ("Our contact at the printer's is Farida, she is in Zürich.", {"Farida", "Zürich"}),
+        ("Nos vemos con José en Málaga.", {"José", "Málaga"}),
+        ("La fecha límite del informe es el viernes.", set()),
+        ("रिपोर्ट की समय सीमा शुक्रवार है।", set()),
+        ("报告的截止日期是周五。", set()),
+    ],
+)
+def test_names_are_values_and_ordinary_nouns_are_not(sentence: str, values: set[str]) -> None:
+    statement = statement_of(sentence)
+    assert statement
+    assert statement.values == values
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("Die Frist für den Bericht ist Freitag.", "Der Termin für das Treffen ist Montag.", False),
+        ("Schreibe die Tests für den Leser.", "Schreibe die Doku für den Leser.", False),
+        ("Bitte keine Namen in den Berichten.", "Bitte keine Adressen in den Berichten.", False),
+        ("Die Kosten für den Umzug trägt die Firma.", "Die Kosten für die Reise trägt der Verein.", False),
+        ("Die Frist ist Freitag.", "Die Frist ist jetzt Montag.", True),
+        ("Der Termin ist am Freitag.", "Der Termin ist am Montag, nicht am Freitag.", True),
+        ("Der Port ist 8080.", "Der neue Port ist 9090.", True),
+        ("Die Sitzung findet im Rathaus statt.", "Die Sitzung findet jetzt im Pfarrhaus statt.", True),
+        ("La fecha límite del informe es el viernes.", "La fecha de la reunión es el lunes.", False),
+        ("La fecha límite es el viernes.", "La fecha límite ahora es el lunes.", True),
+        ("रिपोर्ट की समय सीमा शुक्रवार है।", "बैठक का समय सोमवार है।", False),
+        ("समय सीमा शुक्रवार है।", "समय सीमा अब सोमवार है।", True),
+        ("报告的截止日期是周五。", "会议的日期是周一。", False),
+        ("截止日期是周五。", "截止日期现在是周一。", True),
+        ("The deadline for the report is Friday.", "The date of the meeting is Monday.", False),
+    ],
+)
+@pytest.mark.parametrize("between", [[], ["fine"]])
+def test_a_date_that_changed_and_two_dates(old: str, new: str, changed: bool, between: list[str]) -> None:
+    assert said_after(old, *between, new) == [*([] if changed else [old]), *between, new]
+
+
+@pytest.mark.parametrize(
     "over",
     [
         "Forget everything we said so far.",

@@ -1,4 +1,4 @@
-"""The language that the user writes in, as far as headings need it."""
+"""The language that the user writes in, as far as headings need it, and names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ _SPANISH = re.compile(
 )
 _ENGLISH = re.compile(
     r"\b(?:the|is|are|and|to|of|this|that|can|you|we|it|for|with|please|what|why|how|let|in|on)\b", re.IGNORECASE
+)
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|den|dem|des|k?eine?[rnms]?|und|oder|ist|sind|war|wird|werden|nicht|für|mit|auf|bei|von|zum|zur"
+    r"|im|am|vom|beim|wir|ich|bitte|jetzt|auch|nur|noch|aber|soll|sollen|muss|kann|haben|hat|nach|über)\b",
+    re.IGNORECASE,
 )
 
 
@@ -29,3 +34,9 @@ def guess_language(text: str) -> str:
     if spanish >= 2 and spanish > english:
         return "es"
     return "en" if english >= 2 else ""
+
+
+def capitalises_nouns(text: str) -> bool:
+    """Whether a text is in German, where a capital letter makes no name of a noun."""
+    german = {word.lower() for word in _GERMAN.findall(text)}
+    return len(german) >= 2 and len(german) > max(len(_ENGLISH.findall(text)), len(_SPANISH.findall(text)))

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import msgspec
 
+from treering.facts.language import capitalises_nouns
 from treering.facts.lexicon import FUNCTION_WORDS, listed, words
 
 MAX_STATEMENT = 240
@@ -17,19 +18,31 @@ MAX_STATEMENT = 240
 _VALUE = re.compile(
     r"`[^`\n]{1,60}`|\"[^\"\n]{1,40}\"|https?://\S+|\b[\w.-]+/[\w./-]+"
     r"|(?<![\w$€£])[$€£]?\d[\w.,:/-]*%?|\b[\w-]*\d[\w./-]*|\b[A-Z]{4,}\b|\b[A-Z]+-\w+(?:-\w+)*\b"
-    r"|(?<=[a-z,;:] )[A-Z][a-z]+(?: [A-Z][a-z]+)*"
+    r"|(?<=[a-zß-öø-ÿ,;:] )(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?: [A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)*)"
 )
 """A quotation, an address, a path, a number, something with a digit in it, capitals, a name within the sentence."""
+_SAYS_IN_GERMAN = re.compile(r"(?:\s(?:ist|sind|war|waren|wird|lautet|heißt|bleibt)\s|:\s)[^.!?;]*$")
+"""Before what is said of something, in the same sentence."""
+_ARTICLE_IN_GERMAN = re.compile(
+    r"\b(?i:d(?:er|ie|as|en|em|es)|(?:k?ein|[mds]ein|ihr|unser|eu(?:er|r))(?:e[rnms]?)?"
+    r"|(?:dies|jen|jed|welch|all|viel|einig|manch|mehrer|beid)e[rnms]?)\s(?:[a-zß-öø-ÿ]+e[rnms]?\s){0,2}$"
+)
+"""A noun with an article, or another word in its place, and with adjectives between them, is no name."""
 _NUMBERED = re.compile(r"\b(?:issues?|prs?|pull requests?|tickets?|bugs?|tasks?|mr|#)\s*#?$", re.IGNORECASE)
 """What is before a number that names a thing and is no value of one."""
 _PLACE = re.compile(r"^(?!https?:)[a-z_.][\w.-]*/[\w./-]+$|^[\w-]+\.[a-z]\w{0,4}$")
 """A value that is the path of a file or folder."""
 _LABEL = re.compile(r"^[A-Z][A-Z _-]{2,24}:\s+")
 """A word in capitals before the sentence that says what kind of sentence it is ("NOTE: …")."""
-_NOW = r"now|currently?|latest|newest|ahora|actual(?:mente)?|últim[oa]|अब|अभी|मौजूदा|现在|目前|当前|最新"
+_NOW = (
+    r"now|currently?|latest|newest|jetzt|derzeit|momentan|ahora|actual(?:mente)?|últim[oa]|अब|अभी|मौजूदा"
+    r"|现在|目前|当前|最新"
+)
 _UPDATE = re.compile(
     r"\b(?:update[ds]?|correction|instead|from now on|no longer|moved|changed?|switch(?:ed)?|rotated|renamed"
     r"|raised|lowered|replaces?|actually|rather|new|final\s(?:answer|decision|choice)"
+    r"|aktualisier\w*|korrektur|stattdessen|ab sofort|nicht mehr|geändert|verschoben|umbenannt|ersetzt|erhöht|gesenkt"
+    r"|neue?[rnms]?"
     r"|cambia|cambió|actualiza\w*|en vez|decisión final|ya no|corrección|nuev[oa])\b"
     r"|बदल|नया|नई|की जगह|सुधार|अंतिम|改成|改为|更新|更正|换成|最终|不再|新的"
     rf"|\b(?:{_NOW})(?!\w)|(?:अब|现在|目前|当前|最新)",
@@ -45,17 +58,18 @@ _FORMER = re.compile(
 _CLAUSE = re.compile(r"[,;:.!?]\s|[，；：。！।]")
 """What ends a clause."""
 _MOVES = re.compile(
-    rf"(?<!\w)(?:{_NOW}|next|siguiente|próxim[oa]|अगल[ाीे])(?!\w)|目前|当前|现在|最新|下一", re.IGNORECASE
+    rf"(?<!\w)(?:{_NOW}|next|nächste[rnms]?|siguiente|próxim[oa]|अगल[ाीे])(?!\w)|目前|当前|现在|最新|下一", re.IGNORECASE
 )
 """What is said of the present or of what comes next holds until it is said again."""
-_STATES = re.compile(r"\s(?:is|are|es|son|está)\s|:\s|：|是")
+_STATES = re.compile(r"\s(?:is|are|ist|sind|es|son|está)\s|:\s|：|是")
 """What is between a thing and what is said of it."""
 _DENIED = re.compile(
-    r"(?:\b(?:not|no|nicht|isn['’]t|rather than|instead of|en vez de|en lugar de)\s(?:[\w.]+\s)?|不是|而不是|并非)\s*/?$",
+    r"(?:\b(?:not|no|nicht|isn['’]t|rather than|instead of|statt|en vez de|en lugar de)\s(?:[\w.]+\s)?"
+    r"|不是|而不是|并非)\s*/?$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(r"^\s*(?:\w+\s)?(?:नहीं|की जगह|के बजाय)")
-"""What is before, or after, a value that is wrong; the first slash of a path is no part of the value."""
+"""What is before, or after, a value that is wrong; the first slash of a path is no part of it."""
 _NEGATIONS = listed("no not never don nunca jamás nie niemals kein keine nicht jamais ne मत नहीं 不要 不能 不得 禁止")
 _FOR = listed("for in on at para por en pour dans für")
 _LIGHT = FUNCTION_WORDS | listed(
@@ -104,14 +118,18 @@ def statement_of(sentence: str) -> Statement | None:
     text = _LABEL.sub("", sentence.strip())
     if len(text) > MAX_STATEMENT or text.rstrip("\"'”)").endswith(("?", "？")):
         return None
-    found = [match for match in _VALUE.finditer(text) if not _NUMBERED.search(text[: match.start()])]
+    given = _given(text)
+    found = [match for match in given if not _NUMBERED.search(text[: match.start()])]
     values = frozenset(_bare(match.group()) for match in found)
     denied = frozenset(
         _bare(match.group())
         for match in found
         if _DENIED.search(text[: match.start()]) or _DENIED_AFTER.match(text[match.end() :])
     )
-    without_values = _VALUE.sub(" ", text)
+    without_values = text
+    for match in given:
+        start, end = match.span()
+        without_values = f"{without_values[:start]}{' ' * (end - start)}{without_values[end:]}"
     plain = tuple(words(without_values))
     content = _content(plain)
     if len(content) < 2 and not values:
@@ -129,7 +147,7 @@ def statement_of(sentence: str) -> Statement | None:
         states=bool(_STATES.search(text)),
         forbids=not denied and _forbids(plain),
         purpose=_purpose(plain),
-        subject=_subject(text),
+        subject=_subject(text, without_values),
     )
 
 
@@ -161,9 +179,22 @@ def shape_of(value: str) -> str:
     shape = re.sub(r"\d+", "9", value)
     if re.fullmatch(r"[0-9a-f]{7,40}", value):
         return "hash"
-    shape = re.sub(r"[A-Z][a-z]+", "Aa", shape)
-    shape = re.sub(r"[a-z]+", "a", shape)
-    return re.sub(r"[A-Z]{2,}", "A", shape)
+    shape = re.sub(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+", "Aa", shape)
+    shape = re.sub(r"[a-zß-öø-ÿ]+", "a", shape)
+    return re.sub(r"[A-ZÀ-ÖØ-Þ]{2,}", "A", shape)
+
+
+def _given(text: str) -> list[re.Match[str]]:
+    """The values in a text, where they stand."""
+    found = list(_VALUE.finditer(text))
+    if any(match["name"] for match in found) and capitalises_nouns(text):
+        return [match for match in found if not match["name"] or _may_be_name_in_german(text[: match.start()])]
+    return found
+
+
+def _may_be_name_in_german(before: str) -> bool:
+    """Whether a word with a capital is what is said of something: "der Termin ist am Montag" is given, "Termin" not."""
+    return bool(_SAYS_IN_GERMAN.search(before)) and not _ARTICLE_IN_GERMAN.search(before)
 
 
 def _former(text: str) -> frozenset[str]:
@@ -190,13 +221,13 @@ def _purpose(plain: Sequence[str]) -> str:
     return next((word for word in rest if not is_light(word) and not says_change(word)), "")
 
 
-def _subject(text: str) -> frozenset[str]:
+def _subject(text: str, without_values: str) -> frozenset[str]:
     """The words before "is" or a colon, if they are said to be of the moment."""
     said = _STATES.search(text)
     if said is None:
         return frozenset()
-    head = text[: said.start()].rsplit(", ", 1)[-1]
-    return _content(words(_VALUE.sub(" ", head))) if _MOVES.search(head) else frozenset()
+    head = slice(text.rfind(", ", 0, said.start()) + 1, said.start())
+    return _content(words(without_values[head])) if _MOVES.search(text[head]) else frozenset()
 
 
 def _content(plain: Iterable[str]) -> frozenset[str]:
