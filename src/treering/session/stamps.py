@@ -5,20 +5,26 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+_SECOND = 1_000_000_000
+_MILLISECOND = 1_000_000
+
 
 class Stamps:
-    """The time as session files carry it. Most of it stays the same for a second: a third of the cost of an append."""
+    """The time as session files carry it. What stays the same for a second is made once for it."""
 
     def __init__(self) -> None:
-        self._second = -1
+        self._second = -_SECOND
         self._text = ""
 
     def now(self) -> str:
         """This moment."""
-        second, millisecond = divmod(time.time_ns() // 1_000_000, 1000)
-        if second != self._second:
-            self._second, self._text = second, time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(second))
-        return f"{self._text}{millisecond:03d}Z"
+        moment = time.time_ns()
+        passed = moment - self._second
+        if not 0 <= passed < _SECOND:
+            passed = moment % _SECOND
+            self._second = moment - passed
+            self._text = time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(self._second // _SECOND))
+        return f"{self._text}{str(passed // _MILLISECOND).zfill(3)}Z"
 
 
 def iso_timestamp(moment: datetime) -> str:
