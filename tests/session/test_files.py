@@ -11,6 +11,7 @@ import tempfile
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from session_processes import run_python
@@ -230,10 +231,56 @@ class TestChangedByOthers:
     def test_a_file_that_is_gone(self, path: Path) -> None:
         with Session.open(path) as session:
             path.unlink()
-            with pytest.raises(StorageError, match="No such file"):
+            with pytest.raises(StorageError, match=r"cannot be written: No such file .*; nothing was kept"):
                 session.append_message(HELLO)
             assert not path.exists(), "it must not come back with half of its history"
             assert len(session.context()) == 1, "what was read stays readable"
+
+    def test_a_file_that_is_moved_away_and_back(self, path: Path) -> None:
+        away = path.with_suffix(".away")
+        with Session.open(path) as session:
+            session.append_message(HELLO)
+            leaf = session.leaf_id
+            path.rename(away)
+            moved = away.read_bytes()
+            with pytest.raises(StorageError, match="No such file"):
+                session.append_message(HELLO)
+            assert away.read_bytes() == moved, "nothing is written to a file that has lost its name"
+            assert not path.exists()
+            away.rename(path)
+            assert session.append_message(HELLO).entries[0].parent_id == leaf
+
+    def test_a_file_that_was_replaced_before_the_first_append(self, path: Path) -> None:
+        with Session.open(path) as session, Session.open(path) as other:
+            path.with_suffix(".new").write_bytes(path.read_bytes())
+            os.replace(path.with_suffix(".new"), path)
+            first = session.append_message(HELLO)
+            assert other.refresh()[-1].id == first.id
+            assert other.append_message(HELLO).branched
+        with Session.open(path) as again:
+            assert sum(1 for _ in again.store.scan()) == 3
+
+    def test_another_file_that_has_the_name_for_a_moment(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Just while the file is opened for the first append; so it must be looked at which one that was."""
+        other, away = path.with_suffix(".other"), path.with_suffix(".away")
+        other.write_bytes(path.read_bytes())
+        before = other.read_bytes()
+        real_open = os.open
+
+        def swapped(*arguments: Any, **options: Any) -> int:
+            monkeypatch.undo()
+            path.rename(away)
+            other.rename(path)
+            fd = real_open(*arguments, **options)
+            path.rename(other)
+            away.rename(path)
+            return fd
+
+        with Session.open(path) as session:
+            monkeypatch.setattr(os, "open", swapped)
+            added = session.append_message(HELLO)
+        assert other.read_bytes() == before
+        assert path.read_bytes() == before + added.entries[0].raw + b"\n"
 
     def test_another_session_under_the_name(self, path: Path, tmp_path: Path) -> None:
         with Session.open(path) as session:

@@ -43,7 +43,7 @@ class JsonlStore:
         self.path = Path(path)
         self.backup: Path | None = None
         self._location = os.path.abspath(self.path)  # the working directory may change
-        self._append_fd = self._append_inode = -1
+        self._append_fd = -1  # of the reader's file, if it is open
         self._reader = FileReader(self.path)
         self._end = FileEnd(self._reader.inode, self._reader.end)
 
@@ -128,8 +128,8 @@ class JsonlStore:
                 raise TypeError(f"{expected_end!r} is no position in {self.path}")
             return False
         try:
-            if self._append_fd < 0:
-                self._open_for_append()
+            if self._append_fd < 0 and not self._open_for_append():
+                return False
             lock(self._append_fd)
             try:
                 size = self._size_if_nobody_wrote()
@@ -140,8 +140,7 @@ class JsonlStore:
                     size = self._reader.end
                 self._write(size, entries, sync)
             finally:
-                if self._append_fd >= 0:
-                    unlock(self._append_fd)
+                unlock(self._append_fd)
         except OSError as error:
             raise StorageError(f"{self.path} cannot be written: {explain(error)}; nothing was kept") from error
         return True
@@ -179,20 +178,21 @@ class JsonlStore:
         self._reader = reader
         return entries[at + 1 :]
 
-    def _open_for_append(self) -> None:
+    def _open_for_append(self) -> bool:
+        """Whether the file that was read could be opened; False if another one has its name now."""
         self._reader.check_open()
-        self._append_fd = os.open(self._location, os.O_RDWR | os.O_APPEND | OPEN_FLAGS)
-        self._append_inode = os.fstat(self._append_fd).st_ino
+        fd = os.open(self._location, os.O_RDWR | os.O_APPEND | OPEN_FLAGS)
+        if os.fstat(fd).st_ino != self._reader.inode:
+            os.close(fd)
+            return False
+        self._append_fd = fd
+        return True
 
     def _size_if_nobody_wrote(self) -> int | None:
         """The file's size, if it still has our name, and no entry came behind the end that we know."""
         reader = self._reader
-        try:
-            status = os.stat(self._location)
-        except OSError:
-            status = None
-        if status is None or status.st_ino != reader.inode or self._append_inode != reader.inode:
-            self._close_append()
+        status = os.stat(self._location)
+        if status.st_ino != reader.inode:
             return None
         size = status.st_size
         if size != reader.end and reader.read_on(reader.end):
@@ -227,5 +227,4 @@ class JsonlStore:
         os.close(old_fd)
         self._reader.close()
         self._reader = FileReader(Path(self._location))
-        self._append_inode = self._reader.inode
         self._end = FileEnd(self._reader.inode, self._reader.end)
