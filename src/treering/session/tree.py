@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal
@@ -23,6 +23,9 @@ from treering.session.store import Header, Store, decode_header
 
 ADOPTED_TYPES = frozenset({"custom", "label", "session_info", "compaction"})
 """What another process may append on our leaf without making ours a branch (SPEC §2)."""
+
+SYNCED_TYPES = frozenset({"compaction", "branch_summary"})
+"""What is synced before it is acknowledged, as user messages are (SPEC §2)."""
 
 NewId = Callable[[], str]
 Now = Callable[[], datetime]
@@ -181,36 +184,11 @@ class Session:
             InvalidEntryError: a body has no type, or is none that can be written as JSON.
             StorageError: the file cannot be written; nothing of the batch was kept.
         """
-        return self.append_at(self._leaf_id, *bodies)
+        return self._append(self._leaf_id, bodies)
 
     def append_at(self, parent_id: str | None, *bodies: JsonObject) -> Appended:
         """As `append`, behind another entry than the leaf (None: as a root). The last new entry becomes the leaf."""
-        if not bodies:
-            raise InvalidEntryError("nothing to append: give at least one entry")
-        sync = self._sync_all
-        for body in bodies:
-            check_body(body)
-            sync = sync or _is_important(body)
-        entries = self._make_entries(parent_id, bodies)
-        adopted: list[Entry] = []
-        at_leaf = parent_id == self._leaf_id
-        branched = at_leaf and self._overtaken
-        while not self.store.append(entries, self._end, sync=sync):
-            foreign = self._learn_foreign()
-            if at_leaf:
-                branched = self._overtaken
-                if self._leaf_id != parent_id:
-                    adopted += foreign
-                    parent_id = self._leaf_id
-                    entries = self._make_entries(parent_id, bodies)
-            else:
-                branched = branched or any(entry.parent_id == parent_id for entry in foreign)
-        self._end = self.store.end()
-        self._overtaken = False
-        self._leaf_id = entries[-1].id
-        if self._children is not None:
-            self._note_children(entries)
-        return Appended(entries, tuple(adopted), branched)
+        return self._append(parent_id, bodies)
 
     def append_message(self, message: JsonObject) -> Appended:
         """Append one message in the session's own form, e.g. `{"role": "user", "content": "…"}`."""
@@ -278,6 +256,35 @@ class Session:
     def now(self) -> datetime:
         """The session's clock, in UTC."""
         return self._now()
+
+    def _append(self, parent_id: str | None, bodies: Sequence[JsonObject]) -> Appended:
+        if not bodies:
+            raise InvalidEntryError("nothing to append: give at least one entry")
+        for body in bodies:
+            check_body(body)
+        entries = self._make_entries(parent_id, bodies)
+        sync = self._sync_all
+        for entry in entries:
+            sync = sync or entry.peeked_role == "user" or entry.type in SYNCED_TYPES
+        adopted: tuple[Entry, ...] = ()
+        at_leaf = parent_id == self._leaf_id
+        branched = at_leaf and self._overtaken
+        while not self.store.append(entries, self._end, sync=sync):
+            foreign = self._learn_foreign()
+            if at_leaf:
+                branched = self._overtaken
+                if self._leaf_id != parent_id:
+                    adopted += tuple(foreign)
+                    parent_id = self._leaf_id
+                    entries = self._make_entries(parent_id, bodies)
+            else:
+                branched = branched or any(entry.parent_id == parent_id for entry in foreign)
+        self._end = self.store.end()
+        self._overtaken = False
+        self._leaf_id = entries[-1].id
+        if self._children is not None:
+            self._note_children(entries)
+        return Appended(entries, adopted, branched)
 
     def _learn_foreign(self) -> list[Entry]:
         """What others appended. If it may be adopted, the leaf follows; that it is work on our leaf is kept in mind."""
@@ -361,14 +368,6 @@ def check_body(body: JsonObject) -> None:
         message = as_object(body.get("message"))
         if message is None or not isinstance(message.get("role"), str):
             raise InvalidEntryError("an entry of type 'message' needs a message with a role, like 'user'")
-
-
-def _is_important(body: JsonObject) -> bool:
-    """What is synced before it is acknowledged (SPEC §2)."""
-    kind = body["type"]
-    if kind == "message":
-        return body["message"].get("role") == "user"
-    return kind in {"compaction", "branch_summary"}
 
 
 def _continues(leaf: str | None, entries: list[Entry]) -> bool:
