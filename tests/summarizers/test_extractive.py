@@ -107,6 +107,21 @@ def test_rules_and_the_open_question_come_before_all_else() -> None:
         assert "Shall I delete them?" in text
 
 
+def test_the_last_line_counts_the_lines_that_could_have_been_quoted() -> None:
+    facts = [f"The module_{i}_handler uses table_{i}_index for its lookups in every request." for i in range(40)]
+    span = chat(("user", "Look at the modules."), *(("assistant", fact) for fact in facts))
+    text = summary(span, 600)
+    missing = sum(fact not in text for fact in facts)
+    assert 0 < missing < len(facts)
+    assert text.endswith(f"{missing} more lines: `treering entry FILE ID`")
+    assert "more lines" not in summary(span[:9], 1000)
+    kept = chat(*(("assistant", fact) for fact in facts[:8]))
+    text = summary(span, 600, kept=tuple(kept))
+    missing = sum(fact not in text for fact in facts[8:])
+    assert missing
+    assert text.endswith(f"{missing} more lines: `treering entry FILE ID`")
+
+
 def test_small_budgets_spend_nothing_on_headings() -> None:
     span = chat(
         ("user", "Never push to main."), ("user", "tidy the settings"),

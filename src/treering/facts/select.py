@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 import msgspec
@@ -63,7 +63,7 @@ class Selection(msgspec.Struct, kw_only=True):
         decisions: sentences that say what was decided.
         quotes: other quotations.
         names: names and files that no quotation shows, by the base name of the file that they live in.
-        left_out: how many facts of the state are not there.
+        left_out: how many lines of what could be quoted are not there.
     """
 
     rules: list[Rule]
@@ -108,6 +108,7 @@ class Selector:
         self._neighbours = self._characteristic_words()
         self._values = self._expected_use(self._lexicon.terms(instructions))
         self._pool = list(self._candidates())
+        self._could_be_shown = frozenset(self._lines())
         self._others = sum(count(quote.text) for quote in state.quotes if not quote.source & USER)
 
     def select(self, budget: int) -> Selection:
@@ -275,18 +276,22 @@ class Selector:
                 target.append(fact)
         return used
 
-    def _left_out(self, chosen: Selection) -> int:
-        def missing(all_of: Sequence[object], some: Sequence[object]) -> int:
-            return max(0, len(all_of) - len(some))
-
+    def _lines(self) -> Iterator[str]:
+        """All that a summary could quote, line by line, in the form in which it is shown."""
         state = self.state
-        return (
-            missing(state.quotes, chosen.quotes)
-            + missing(state.requests, chosen.requests)
-            + missing(state.rules, chosen.rules)
-            + missing(state.commands, chosen.commands)
-            + missing(state.errors, chosen.errors)
-        )
+        said = {part for request in state.requests for part in request.parts if part != "…"}
+        yield from said
+        yield from (rule.text for rule in state.rules if not any(part in rule.text for part in said))
+        yield from (error.text for error in state.errors if error.text not in self.kept_text)
+        yield from (command_text(command) for command in state.commands if command.key not in self.kept_commands)
+        yield from (candidate.quote.text for _, candidate in self._pool)
+
+    def _left_out(self, chosen: Selection) -> int:
+        """How many of these lines are not chosen."""
+        told = "\n".join(fact.text for some in (chosen.requests, chosen.rules) for fact in some)
+        shown = {fact.text for some in (chosen.errors, chosen.decisions, chosen.quotes) for fact in some}
+        shown.update(map(command_text, chosen.commands))
+        return sum(line not in shown and line not in told for line in self._could_be_shown)
 
 
 def shown_under(quote: Quote) -> str:
