@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from treering.compaction.summarizer import SPLIT_TURN_HEADING, SpanMessage, SummaryRequest
 from treering.facts.fold import FactState, fold
+from treering.facts.lexicon import sentences
 from treering.session.messages import decode_message
 from treering.summarizers.extractive import ExtractiveSummarizer
 from treering.summarizers.sections import HEADINGS
@@ -67,18 +69,23 @@ def test_every_line_is_a_quotation(shared: Path, name: str) -> None:
     source = " ".join(" ".join(json.dumps(span.message.raw, ensure_ascii=False).split()) for span in messages)
     source = source.replace('\\"', '"').replace("\\n", " ").replace("\\t", " ").replace("\\\\", "\\")
     source = " ".join(source.replace("→", " ").split())
-    requests = {part for request in fold(FactState(), messages).requests for part in request.parts}
+    found = fold(FactState(), messages).requests
+    requests = {part for request in found for part in request.parts}
+    questions = {f"{request.asked} → " for request in found if request.asked}
     story = summary(messages, 2000).split("```")[0]
     lines = [line.strip().removeprefix("- ") for line in story.split("\n") if line.strip().startswith("- ")]
     assert lines
     for line in lines:
         rest = line
-        for part in sorted(requests, key=len, reverse=True):  # a request is all of its sentences in one line
+        for part in sorted(questions | requests, key=len, reverse=True):  # a request is one line
             rest = rest.replace(part, "…")
         for piece in rest.split("…"):
             assert " ".join(piece.split()) in source, piece
     for part in requests:
         assert part.rstrip("… ") in source, part
+    for request in found:
+        for sentence in sentences(re.sub(r"(?<= )([A-H]|\d{1,2})\. ", "", request.asked)):
+            assert sentence.strip("… ") in source, sentence
 
 
 def test_what_is_kept_is_not_repeated() -> None:
@@ -226,4 +233,4 @@ def test_in_little_room_too_the_goal_says_to_what_a_short_answer_says_yes() -> N
     ]
     asked = "Thanks. Now write a review of all that was changed since this morning, and be unkind."
     text = summary(chat(*rules, ("user", asked), ("assistant", "In that order?"), ("user", "Yes to all.")), 280)
-    assert text.split("\n")[:2] == [f"- {asked}", "- Yes to all."], text
+    assert text.split("\n")[:2] == [f"- {asked}", "- In that order? → Yes to all."], text

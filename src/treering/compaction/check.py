@@ -15,6 +15,7 @@ import msgspec
 from treering.compaction.summarizer import SpanMessage
 from treering.facts.lexicon import FILE, NAME, Lexicon, content_words
 from treering.facts.state import FactState
+from treering.facts.tasks import open_tasks
 from treering.session.messages import whole_text
 from treering.tokens.estimate import estimate_text
 
@@ -77,10 +78,9 @@ def must_keep(facts: FactState) -> Iterator[MustKeep]:
             yield MustKeep("request", last.text, last.entry)
         if last.question:
             yield MustKeep("question", last.question, last.outcome_entry)
-    for task in facts.tasks:
-        if task.state != "done":
-            yield MustKeep("task", task.text)
-    for error in facts.errors[-MAX_ERRORS:]:
+    for task in open_tasks(facts.tasks):
+        yield MustKeep("task", task.text)
+    for error in [error for error in facts.errors if not error.slip][-MAX_ERRORS:]:
         yield MustKeep("error", error.text, error.entry)
 
 
@@ -167,7 +167,7 @@ def _sources(
     known = [quote.text for quote in (*facts.quotes, *facts.decisions)]
     known += [term.name for term in facts.terms]
     known += [file.path for file in facts.files]
-    known += [text for request in facts.requests for text in (request.text, request.outcome, request.question)]
+    known += [text for request in facts.requests for text in (request.shown, request.outcome, request.question)]
     known += [item.text for item in (*facts.rules, *facts.commands, *facts.errors, *facts.tasks)]
     if facts.test:
         known.append(facts.test.text)

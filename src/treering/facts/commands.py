@@ -27,11 +27,30 @@ _ERROR = re.compile(
     r"no such|unknown|invalid|unexpected|missing|exit (?:code|status) [1-9]\d*)\b|[A-Z]\w+(?:Error|Exception)\b|✗|✖|❌",
     re.IGNORECASE,
 )
+_REFUSED = re.compile(r"\buser (?:doesn['’]t want|rejected|denied|declined|cancell?ed|refused)\b", re.IGNORECASE)
+"""What the user did not allow is no error, and what to do instead is in the user's next words."""
 _NO_ERROR = re.compile(r"\b(?:0|no) (?:errors?|failures?|failed)\b", re.IGNORECASE)
 _TEST = re.compile(
     r"\b\d+ (?:passed|failed|passing|failing|tests?|errors?|skipped)\b|^(?:ok|FAIL|PASS|OK)\b|\btest result:|^Tests?:",
     re.IGNORECASE,
 )
+
+
+_KINDS = (
+    (
+        "test",
+        re.compile(r"\b(?:tests?|pytest|unittest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox)\b", re.IGNORECASE),
+    ),
+    (
+        "check",
+        re.compile(
+            r"\b(?:lint|ruff|eslint|vet|clippy|mypy|pyright|golangci-lint|staticcheck|typecheck)\b", re.IGNORECASE
+        ),
+    ),
+    ("build", re.compile(r"\b(?:build|compile|tsc|make|install)\b", re.IGNORECASE)),
+)
+_NARROW = re.compile(r"\s(?:-run|-k|-t|--grep|--filter|--last-failed)[\s=]|::")
+_LOOKS = _SHOWS | listed("ls find fd tree stat file wc which type test jq cut sort uniq diff")
 
 
 class Command(msgspec.Struct, frozen=True, array_like=True):
@@ -46,12 +65,17 @@ class Command(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StandingError(msgspec.Struct, frozen=True, array_like=True):
-    """An error that nothing has fixed since. `source` is what must succeed to fix it."""
+    """An error that nothing has fixed since.
+
+    `source` is what must succeed to fix it; `slip` whether only something was looked for that is not there, which stops
+    nobody.
+    """
 
     text: str
     entry: str
     at: int
     source: str
+    slip: bool = False
 
 
 def command_keys(command: str) -> list[tuple[str, str]]:
@@ -95,9 +119,35 @@ def file_shown(command: str) -> str:
     return files.pop() if len(files) == 1 else ""
 
 
+def only_looks(command: str) -> bool:
+    """Whether a command only looks at something: that it found nothing stops nobody."""
+    keys = command_keys(command)
+    return bool(keys) and all(text.split(None, 1)[0] in _LOOKS for _, text in keys)
+
+
+def fixes(command: str, failed: str) -> bool:
+    """Whether the success of a command says that what failed before no longer does.
+
+    It is the same command, or one of the same kind (tests, checks, a build) that does not run less of it.
+    """
+    if command == failed:
+        return True
+    kind, wanted = _kind(command), _kind(failed)
+    same = kind == wanted or (kind, wanted) == ("test", "build")  # what is tested was built
+    return same and (not _NARROW.search(command) or bool(_NARROW.search(failed)))
+
+
+def _kind(command: str) -> str:
+    for kind, pattern in _KINDS:
+        if pattern.search(command):
+            return kind
+    keys = command_keys(command)
+    return keys[0][0] if keys else command
+
+
 def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:
     """The lines of a result that say what went wrong. What did not fail has none."""
-    if not failed:
+    if not failed or _REFUSED.search(output[:200]):
         return []
     lines = [clean_line(line) for line in output.split("\n")]
     lines = [line for line in lines if line and len(line) <= 300]

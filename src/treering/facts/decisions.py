@@ -17,6 +17,13 @@ _DECISION = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_UNSURE = re.compile(
+    r"\b(?:likely|probably|maybe|might|perhaps|seems?|appears?|could|would|i\sthink|suggests?|becoming|let\sme|wait)\b"
+    r"|\bfix\sis\s(?:complete|in\splace|working|correct|straightforward|done)\b"
+    r"|\b(?:quizás?|probablemente|parece|podría)\b|शायद|लगता\sहै|可能|也许|大概|似乎",
+    re.IGNORECASE,
+)
+"""A guess, or a remark on the way, is no decision."""
 _PLAN = re.compile(
     r"\b(?:let['’]?s|we(?:['’]ll|\swill|(?:['’]re|\sare)\sgoing\sto)|(?:plan|decision|answer)\sis|vamos\sa|usaremos)\b"
     r"|\b(?:plan|decision|decisión|answer):\s|(?:योजना|फ़ैसला):|(?:方案|计划|决定)[：:]|我们就",
@@ -36,4 +43,5 @@ def is_decision(sentence: str) -> bool:
         and len(sentence) <= 260
         and not sentence.rstrip("\"'*`)").endswith(("?", "？", ":", "："))
         and bool(_DECISION.search(sentence))
+        and not _UNSURE.search(sentence)
     )

@@ -10,14 +10,16 @@ from treering.facts import commands as command_facts
 from treering.facts import tasks as task_facts
 from treering.facts.decisions import MAX_DECISIONS, is_decision, is_plan
 from treering.facts.language import guess_language
-from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences, words
+from treering.facts.lexicon import clean_line, is_prose, sentences, words
 from treering.facts.listing import listed_lines
 from treering.facts.paths import normalise
+from treering.facts.replies import reply_of, what_was_asked
 from treering.facts.requests import (
     MAX_REQUEST_CHARS,
     MAX_REQUESTS,
     MAX_REQUESTS_CHARS,
     Request,
+    is_pointer,
     own_parts,
     shortened,
     without_machine_blocks,
@@ -38,7 +40,7 @@ from treering.facts.state import (
 )
 from treering.facts.statements import statement_of
 from treering.facts.terms import TermTable
-from treering.facts.tools import command_of, file_touches, tool_key
+from treering.facts.tools import command_of, file_touches, tool_key, works_on_files
 from treering.facts.values import replaced_values, supersedes
 from treering.facts.withdrawals import never_minds, retracts, starts_over, withdraws, without_withdrawn
 from treering.session.messages import Message, TextBlock, ThinkingBlock, ToolCallBlock, strings_in
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
 MAX_FILES = 80
 MAX_PENDING = 16
 MAX_SUPERSEDED = 40
-MAX_OUTCOME_CHARS = 240
 _RANK = {"read": 0, "delete": 1, "edit": 2, "write": 3}
 
 
@@ -132,8 +133,13 @@ class Ledger:
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
         again = any(request.parts == parts for request in self.requests)
         self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != parts]
-        pasted = said[-1] == "…"
-        self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted))
+        asked = ""
+        if self.requests:
+            before = self.requests[-1]
+            asked = what_was_asked(" ".join(parts), before.question, before.options)
+            self.requests[-1] = msgspec.structs.replace(before, options=())
+        pasted = said[-1] == "…" or is_pointer(text)
+        self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted, asked=asked))
         size = sum(len(request.text) + len(request.outcome) for request in self.requests)
         while len(self.requests) > 2 and (len(self.requests) > MAX_REQUESTS or size > MAX_REQUESTS_CHARS):
             # The first request names the goal; the oldest after it are the least needed.
@@ -152,14 +158,14 @@ class Ledger:
     def _retract(self, *, said_of_rules: bool) -> None:
         """The user takes back what was said last: the newest statement of the last two requests no longer counts."""
         for request in reversed(self.requests[-2:]):
-            kept = tuple(
-                part for part in request.parts if statement_of(part) is None or (is_rule(part) and not said_of_rules)
-            )
-            if len(kept) < len(request.parts):
-                gone = set(request.parts) - set(kept)
+            stated = [part for part in request.parts if statement_of(part) is not None]
+            gone = {part for part in stated if said_of_rules or not is_rule(part)}
+            if gone:
+                kept = tuple(part for part in request.parts if part not in gone)
                 self.rules = [rule for rule in self.rules if not any(part in rule.text for part in gone)]
                 index = self.requests.index(request)
                 self.requests[index : index + 1] = [msgspec.structs.replace(request, parts=kept)] if kept else []
+            if stated:
                 return
 
     def _supersede(self, sentence: str) -> None:
@@ -202,34 +208,24 @@ class Ledger:
             elif isinstance(block, ToolCallBlock):
                 self._call(block, entry)
         if said:
-            self._outcome(said, entry)
+            self._reply(said, entry)
 
-    def _outcome(self, said: str, entry: str) -> None:
+    def _reply(self, said: str, entry: str) -> None:
         """What the assistant says last about a request is its outcome so far; a question at the end is open."""
-        told = [line for raw in said.split("\n") if is_prose(line := clean_line(raw))]
-        if not told:
+        reply = reply_of(said)
+        if reply is None:
             return
-        lead = sentences(told[0])
-        self.why = next((s for s in reversed(lead)), told[0])[:120]
+        self.why = reply.why
         if not self.requests:
             return
-        outcome = ""
-        for line in told[:8]:
-            for sentence in sentences(line):
-                if is_narration(sentence) or len(outcome) + len(sentence) > MAX_OUTCOME_CHARS:
-                    break
-                outcome = f"{outcome} {sentence}".strip()
-            if outcome:
-                break
-        if len(content_words(outcome)) < 4 or any(outcome == request.outcome for request in self.requests[-9:-1]):
-            outcome = ""  # "Done.", "Noted and recorded."
-        last = sentences(told[-1])[-1]
-        asks = last.rstrip("*_`)\"' ").endswith(("?", "？")) and len(last) <= 400
+        last = self.requests[-1]
+        news = reply.outcome and all(reply.outcome != request.outcome for request in self.requests[-9:-1])
         self.requests[-1] = msgspec.structs.replace(
-            self.requests[-1],
-            outcome=outcome or self.requests[-1].outcome,
-            outcome_entry=entry,
-            question=last if asks else "",
+            last,
+            outcome=reply.outcome if news else last.outcome,
+            outcome_entry=entry if news else last.outcome_entry,
+            question=reply.question,
+            options=reply.options,
         )
 
     def _call(self, call: ToolCallBlock, entry: str) -> None:
@@ -300,9 +296,13 @@ class Ledger:
             del self.commands[worst.key]
 
     def _finished(self, source: str, output: str, failed: bool, is_command: bool, entry: str) -> None:
-        self.errors = [error for error in self.errors if error.source != source]
+        if is_command and not failed:
+            self.errors = [error for error in self.errors if not command_facts.fixes(source, error.source)]
+        else:
+            self.errors = [error for error in self.errors if error.source != source]
+        slip = command_facts.only_looks(source) if is_command else works_on_files(source.split(" ", 1)[0])
         for line in command_facts.error_lines(output, failed):
-            self.errors.append(command_facts.StandingError(line, entry, self.clock, source))
+            self.errors.append(command_facts.StandingError(line, entry, self.clock, source, slip))
         del self.errors[: -command_facts.MAX_ERRORS]
         if is_command:
             for key, _text in command_facts.command_keys(source):

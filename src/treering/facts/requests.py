@@ -28,6 +28,7 @@ _PICTURE = re.compile(
     re.IGNORECASE,
 )
 """The path of a picture that was dropped on the terminal: the picture is in the message, its path helps nobody."""
+_POINTER = re.compile(r"[^\n]{0,80}:\s+(?:/|~/|[A-Za-z]:\\|https?://)\S+")
 _DUMP_LINES = 15
 _ENDS = (".", "?", "!", ":", ";", "…", "。", "？", "！", "：", "।")
 _DOCUMENT_CHARS = 6000
@@ -37,9 +38,10 @@ _HEADING = re.compile(r"^#{1,4} \w", re.MULTILINE)
 class Request(msgspec.Struct, frozen=True, array_like=True):
     """One request of the user, sentence by sentence.
 
-    `outcome` is what the assistant said last about it, `question` the question that this ended with, if any;
-    `again` whether the user had said it before, word for word; `pasted` whether it is output without a word on it, of
-    which only the beginning is there.
+    `outcome` is what the assistant said last about it, `question` the question that this ended with, if any, and
+    `options` what it left to choose from; `asked` is the assistant's question that the request answers in few words;
+    `again` whether the user had said it before, word for word; `pasted` whether it is not the user's own: output
+    without a word on it, of which only the beginning is there, or a pointer that an agent wrote.
     """
 
     parts: tuple[str, ...]
@@ -51,11 +53,18 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
     question: str = ""
     again: bool = False
     pasted: bool = False
+    asked: str = ""
+    options: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The request as one line."""
         return " ".join(self.parts)
+
+    @property
+    def shown(self) -> str:
+        """The request as one line, after the question that it answers."""
+        return f"{self.asked} → {self.text}" if self.asked else self.text
 
 
 def says_what(text: str) -> bool:
@@ -65,7 +74,7 @@ def says_what(text: str) -> bool:
 
 def telling_request(requests: Sequence[Request]) -> Request | None:
     """The newest request that says what is wanted, if any does."""
-    return next((request for request in reversed(requests) if says_what(request.text) and not request.pasted), None)
+    return next((request for request in reversed(requests) if says_what(request.shown) and not request.pasted), None)
 
 
 def own_parts(text: str) -> list[str]:
@@ -85,6 +94,12 @@ def own_parts(text: str) -> list[str]:
     if not said and len(own) < 200:
         said = [" ".join(own.split())]
     return said
+
+
+def is_pointer(text: str) -> bool:
+    """Whether the agent wrote the message: a notification, and after it one line that says where to read more."""
+    rest = without_machine_blocks(text).strip()
+    return rest != text.strip() and bool(_POINTER.fullmatch(rest))
 
 
 def without_machine_blocks(text: str) -> str:

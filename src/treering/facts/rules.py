@@ -28,11 +28,11 @@ _RULE = re.compile(
       |under\sno\scircumstances|at\sall\stimes|from\snow\son|every\stime|no\smatter
       |without\s(?:asking|approval|my|explicit)|(?:is|are|be)\srequired
       |requires?|needs?\s(?:approval|explicit)|stick\s(?:to|with)|leave\s.{{1,40}}\salone|^keep
-      |(?:i|we|user)\s(?:want|wants|like|hate)|remember\s(?:to|that)|before\syou|wait\sfor
+      |(?:i|we|user)\s(?:want|wants|like(?!\sthat\s(?:you|it|we)\b)|hate)|remember\s(?:to|that)|before\syou|wait\sfor
       |let['’]?s\snot|red\sline|off[- ]limits|not\s(?:ok|okay|acceptable|an\soption)|under\sany\scircumstances
       |wherever|whenever)\b
     |{NO_LONGER}
-    |^(?:use|no|not|please|stop|skip)\b
+    |^(?:please\s)?(?:use|no|not|stop(?!,)|skip)\b
     |\b(?:siempre|nunca|jamás|debes?|deben|prefiero|prefiere|preferimos|sol[oa]mente|sólo|evita|evite|evitar|prohibido
       |en\svez\sde|en\slugar\sde|a\spartir\sde\sahora|asegúrate|obligatorio|hay\sque|tiene[ns]?\sque|quiero\sque
       |no\s(?:hagas|uses|toques|cambies|borres|escribas|subas|modifiques|olvides|pongas|instales|elimines|ejecutes
@@ -45,6 +45,8 @@ _RULE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """The words of a rule."""
+_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）")
+"""What is said by the way gives no rule."""
 _DESCRIBES = re.compile(
     r"""
     (?<!need\s)(?<!have\s)(?<!want\s)(?<!like\s)(?<!sure\s)(?<!ought\s)(?<!try\s)(?<!remember\s)
@@ -76,6 +78,12 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 """What stands for something that was said before."""
+_SAYS_OF_IT = re.compile(
+    r"\W*(?:and|but|so|y|pero)?\W*(?:this|that|it|these|those|they)\s"
+    r"(?:should|must|is|are|has|have|had|can|cannot|will|may|needs?|do|does)(?:n['’]t)?\b",
+    re.IGNORECASE,
+)
+"""However much it says: of what it says it, stands in the sentence before."""
 _TELLING_WORDS = 4
 """With so many words that carry meaning a sentence says by itself what it is about."""
 
@@ -92,7 +100,7 @@ def is_rule(sentence: str) -> bool:
     """Whether a sentence of the user is a standing rule."""
     if asks(sentence) or _MOMENTARY.search(sentence):
         return False
-    return bool(_RULE.search(_DESCRIBES.sub(" ", sentence)))
+    return bool(_RULE.search(_DESCRIBES.sub(" ", _ASIDE.sub(" ", sentence))))
 
 
 def asks(sentence: str) -> bool:
@@ -117,7 +125,7 @@ def in_context(sentence: str, before: Sequence[str]) -> str:
     """The rule with the sentences before it that it speaks of: "let's not do that again" says nothing alone."""
     text = sentence
     for earlier in reversed(before):
-        if not points_back(text) or len(earlier) + len(text) >= MAX_RULE_CHARS:
+        if not (points_back(text) or _SAYS_OF_IT.match(text)) or len(earlier) + len(text) >= MAX_RULE_CHARS:
             break
         text = f"{earlier} {text}"
     return text

@@ -11,7 +11,7 @@ import msgspec
 
 from treering.facts.decisions import is_decision, is_plan
 from treering.facts.lexicon import content_words, sentences
-from treering.facts.requests import Request, shortened, telling_request
+from treering.facts.requests import Request, says_what, shortened, telling_request
 from treering.facts.rules import Rule, asks, is_rule, points_back
 from treering.facts.state import FactState
 from treering.facts.statements import statement_of
@@ -19,7 +19,7 @@ from treering.facts.values import alike, overtakes
 from treering.facts.withdrawals import retracts
 
 _LEAST_REQUEST_CHARS = 240
-_SHARE_LAST, _SHARE_GOAL = 0.4, 0.3
+_SHARE_LAST, _SHARE_GOAL, _SHARE_ASKED = 0.4, 0.3, 0.08
 _WORTH_LAST, _WORTH_ORDER, _WORTH_SHARED, _WORTH_TOPIC, _LESS_ASKED = 1.0, 0.7, 0.6, 1.2, 0.7
 _WORTH_NAME, _WORTH_MORE, _MOST_MORE, _LEAST_WORDS = 1.0, 0.3, 3, 3
 _PLAIN, _TRIED = 0.9, 8
@@ -81,6 +81,7 @@ class UserWords:
         self.densest = sorted(
             self.parts, key=lambda part: ((_PLAIN - part.worth) / (part.cost + 4), -part.at, part.place)
         )
+        self.asked_cost = {request.at: count(request.asked) + 2 for request in state.requests if request.asked}
         self.by_text = {part.text: part for part in self.parts}
         # If not all rules fit, the most rules do; what a later word may correct, or says much like, comes last.
         self.rules = sorted(state.rules, key=lambda rule: (rule.text in spared, len(rule.text), -rule.at))
@@ -112,6 +113,7 @@ class UserWords:
                     cost = self.count(part)
                     worth = self.weight(part) - min(state.turn - request.turn, 20) * 0.02 - cost / 150
                     worth += _WORTH_LAST * (request is state.requests[-1] and not request.again)
+                    worth += _WORTH_ORDER * bool(request.asked)
                     yield _Part(part, request.at, place, worth - 2.0 * (part in self.newer), cost)
 
     @staticmethod
@@ -153,8 +155,9 @@ class _Choice:
     def __init__(self, words: UserWords, room: int, order: Sequence[_Part] = ()) -> None:
         """Prepare; an `order` is for scarce room, and has the sentences of the last request in it."""
         self.words, self.room, self.order = words, room, order
-        self.used, self.worth = 0, 0.0
+        self.used, self.asked, self.worth = 0, 0, 0.0
         self.told: set[str] = set()
+        self.explained: set[int] = set()
         self.chosen_rules: list[Rule] = []
         self.chosen: dict[int, dict[int, str]] = {}
         self.last: Request | None = None
@@ -173,9 +176,7 @@ class _Choice:
             if part.text not in self.told and self._with_newer(part.text):
                 self._add(part)
         found = [
-            self.goal
-            if self.goal and request.at == self.goal.at
-            else msgspec.structs.replace(request, parts=_joined(self.chosen[request.at], request.parts, self.told))
+            self.goal if self.goal and request.at == self.goal.at else self._chosen_of(request)
             for request in (requests[:-1] if self.last else requests)
             if request.at in self.chosen or (self.goal and request.at == self.goal.at)
         ]
@@ -185,14 +186,20 @@ class _Choice:
         has_last = bool(found) and found[-1].at == requests[-1].at
         return Said(self.chosen_rules, found, question, has_last, self.used)
 
+    def _chosen_of(self, request: Request) -> Request:
+        parts = _joined(self.chosen[request.at], request.parts, self.told)
+        return msgspec.structs.replace(
+            request, parts=parts, asked=request.asked if request.at in self.explained else ""
+        )
+
     def _take_last(self, last: Request) -> None:
         # No single request may crowd out the others.
         limit = max(_LEAST_REQUEST_CHARS, 2 * self.room)
-        cost = self.words.count(last.text) + 4
+        cost = self.words.count(last.shown) + 4
         if self.words.rules_cost + cost > self.room:
             limit = min(limit, max(24, int(_SHARE_LAST * self.room * len(last.text) / cost)))
         self.last = msgspec.structs.replace(last, parts=tuple(shortened(last.parts, limit)))
-        self.used += self.words.count(self.last.text) + 4
+        self.used += self.words.count(self.last.shown) + 4
         if last.question:
             self.used += self.words.count(last.question) + 3
         self.told.update(last.parts)
@@ -204,7 +211,7 @@ class _Choice:
             return
         limit = max(_LEAST_REQUEST_CHARS, self.room)
         goal = msgspec.structs.replace(wanted, parts=tuple(shortened(wanted.parts, limit)))
-        cost = self.words.count(goal.text) + 4
+        cost = self.words.count(goal.shown) + 4
         if cost <= _SHARE_GOAL * self.room and self._fits(cost):
             self.goal = goal
             self.told.update(wanted.parts)
@@ -228,8 +235,12 @@ class _Choice:
                 return
 
     def _add(self, part: _Part) -> bool:
-        around = 1 if part.at in self.chosen else 4
-        text = part.text
+        first = part.at not in self.chosen
+        asked = self.words.asked_cost.get(part.at, 0) if first else 0
+        explained = asked > 0 and self.asked + asked <= _SHARE_ASKED * self.room
+        if asked and not explained and not says_what(part.text):
+            return False  # "A." says nothing without what was asked
+        text, around = part.text, (4 if first else 1) + asked * explained
         if not self._fits(part.cost + around):
             text = self._best_of(part, around)
             if not text:
@@ -238,6 +249,9 @@ class _Choice:
             self.chosen_rules.append(msgspec.structs.replace(self.words.rule_of[part.text], text=text))
         else:
             self.chosen.setdefault(part.at, {})[part.place] = text
+        if explained:
+            self.asked += asked
+            self.explained.add(part.at)
         self.told.add(part.text)
         whole = text == part.text
         self.worth += (part.worth if whole else self.words.weight(text)) - _PLAIN

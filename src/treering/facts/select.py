@@ -19,17 +19,23 @@ from treering.facts.roles import ASSISTANT, THINKING, USER
 from treering.facts.rules import Rule
 from treering.facts.said import UserWords
 from treering.facts.state import FactState, Quote
-from treering.facts.tasks import Task
+from treering.facts.tasks import Task, open_tasks
 from treering.facts.terms import is_telling_code
 
 TokenCounter = Callable[[str], int]
 T = TypeVar("T")
 
-KIND_WORTH = {FILE: 3.8, NAME: 1.0, NUMBER: 3.7}
+KIND_WORTH = {FILE: 3.6, NAME: 1.0, NUMBER: 3.7}
 """What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
 
-WORTH_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 0.8, 0.3, 0.2
+WORTH_OUTCOME, WORTH_LAST_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 4.0, 0.8, 0.1, 0.05
 """What a quotation is worth to a reader, apart from the terms in it."""
+
+OUTCOMES_FROM = 1000
+"""Tokens of a budget from which on an outcome is worth more: first what is used again, then the whole story."""
+
+OUTCOMES_FADE, QUOTES_FADE = 8, 4
+"""After so many turns an outcome, or another quotation, is worth half."""
 
 SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.65, 0.12, 0.07, 0.1, 0.06
 """Most of the budget that a kind of fact may take."""
@@ -89,6 +95,7 @@ class Selector:
         kept_text: str,
         instructions: str,
         count: TokenCounter,
+        budget: int,
         kept_commands: frozenset[str] = frozenset(),
     ) -> None:
         """Prepare.
@@ -98,9 +105,11 @@ class Selector:
             kept_text: all that the reader sees beside the summary; what it shows is not repeated.
             instructions: what matches them comes first.
             count: tokens of a text.
+            budget: tokens of the whole summary.
             kept_commands: program and first argument of the commands in the kept text.
         """
         self.state, self.kept_text, self.kept_commands, self.count = state, kept_text, kept_commands, count
+        self._worth_outcome = WORTH_OUTCOME * max(1.0, budget / OUTCOMES_FROM) ** 3
         self._lexicon = Lexicon()
         self._said = UserWords(state, count)
         self._wanted = content_words(instructions)
@@ -122,24 +131,24 @@ class Selector:
             tasks=[], errors=[], commands=[], decisions=[], quotes=[], names={},
         )  # fmt: skip
         room -= self._fit(
-            (task for task in state.tasks if task.state != "done"),
-            chosen.tasks, int(SHARE_TASKS * budget), lambda task: task.text,
+            open_tasks(state.tasks), chosen.tasks, int(SHARE_TASKS * budget), lambda task: task.text,
         )  # fmt: skip
         errors = [error for error in reversed(state.errors) if error.text not in self.kept_text]
-        room -= self._fit(errors, chosen.errors, int(SHARE_ERRORS * budget), lambda error: error.text)
+        errors.sort(key=lambda error: error.slip)
+        room -= self._fit(_once(errors), chosen.errors, int(SHARE_ERRORS * budget), lambda error: error.text)
         commands = [command for command in state.commands if command.key not in self.kept_commands]
         commands.sort(key=lambda c: (-math.log(c.times) + (state.clock - c.at) / 60_000, c.key))
         room -= self._fit(commands, chosen.commands, int(SHARE_COMMANDS * budget), command_text)
         if state.test and state.test.text not in self.kept_text and budget >= 400:
             chosen.test = state.test
             room -= self.count(state.test.text) + 4
-        covered = {term for request in chosen.requests for term in self._lexicon.terms(request.text)}
+        covered = {term for request in chosen.requests for term in self._lexicon.terms(request.shown)}
         names_room = int(SHARE_NAMES * budget)
-        told = "\n".join((*(request.text for request in chosen.requests), *(rule.text for rule in chosen.rules)))
+        told = "\n".join((*(request.shown for request in chosen.requests), *(rule.text for rule in chosen.rules)))
         candidates = [candidate for text, candidate in self._pool if text not in told]
         quotes, covered = choose(candidates, self._values, room - names_room, covered)
         room -= sum(candidate.cost for candidate in quotes)
-        decided = {quote.text for quote in state.decisions}
+        decided = {quote.text for quote in state.decisions} - {request.outcome for request in state.requests}
         for candidate in sorted(quotes, key=lambda c: (c.quote.at, c.quote.text)):
             (chosen.decisions if candidate.quote.text in decided else chosen.quotes).append(candidate.quote)
         self._add_names(chosen, min(room, names_room + names_room // 4), covered)
@@ -182,21 +191,23 @@ class Selector:
     def _candidates(self) -> Iterator[tuple[str, Candidate]]:
         """What can be chosen beside the user's words, each with the whole text that it is of."""
         state = self.state
-        quotes: dict[str, tuple[Quote, float]] = {}
-        for request in state.requests:
+        # Worth and how fast it fades; what is said twice counts as what it was first.
+        quotes: dict[str, tuple[Quote, float, int]] = {}
+        for request in reversed(state.requests):
             if request.outcome:
                 quote = Quote(request.outcome, request.outcome_entry, request.at, request.turn, ASSISTANT, "", 60)
-                quotes[quote.text] = quote, WORTH_OUTCOME
+                worth = self._worth_outcome if quotes else max(WORTH_LAST_OUTCOME, self._worth_outcome)
+                quotes.setdefault(quote.text, (quote, worth, OUTCOMES_FADE))
         for quote in state.decisions:
-            quotes.setdefault(quote.text, (quote, WORTH_DECISION))
+            quotes.setdefault(quote.text, (quote, WORTH_DECISION, QUOTES_FADE))
         for quote in state.quotes:
-            quotes.setdefault(quote.text, (quote, _worth(quote)))
-        for quote, worth in quotes.values():
+            quotes.setdefault(quote.text, (quote, _worth(quote), QUOTES_FADE))
+        for quote, worth, fade in quotes.values():
             if quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
                 continue
             if quote.source == USER and is_prose(quote.text):
                 continue  # the user's words are chosen on their own (said.py)
-            base = worth / (1 + (state.turn - quote.turn) / 4)
+            base = worth / (1 + (state.turn - quote.turn) / fade)
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
             shown = self._without_tail(quote) if _is_code(quote) else quote
@@ -310,6 +321,10 @@ def _stands_in(value: str, text: str) -> bool:
 
 def _is_code(quote: Quote) -> bool:
     return not (is_story(quote) or is_prose(quote.text) or quote.text.startswith(_COMMENT))
+
+
+def _once(errors: Iterable[StandingError]) -> Iterable[StandingError]:
+    return {error.text: error for error in errors}.values()
 
 
 def command_text(command: Command) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from treering.facts.tools import is_task_tool, tool_key
 
 MAX_TASKS = 24
+_FORGOTTEN_AFTER = 3
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
@@ -19,6 +20,17 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     state: str
     entry: str
     key: str = ""
+
+
+def open_tasks(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks that are not done. One before three or more that all are was forgotten to be closed."""
+    later_done, found = 0, list[Task]()
+    for task in reversed(tasks):
+        if task.state == "done":
+            later_done += 1
+        elif found or later_done < _FORGOTTEN_AFTER:
+            found.append(task)
+    return found[::-1]
 
 
 def fold_call(tasks: tuple[Task, ...], name: str, arguments: Mapping[str, Any], entry: str) -> tuple[Task, ...]:

@@ -22,6 +22,10 @@ _EDIT = {
 }  # fmt: skip
 _DELETE = {"delete", "deletefile", "remove", "removefile", "unlink"}
 _MULTI = {"strreplacebasededittool", "strreplaceeditor", "texteditor", "texteditortool", "fileeditor"}
+_SEARCH = {
+    "grep", "glob", "find", "search", "ls", "list", "listfiles", "listdir", "listdirectory", "searchfiles", "ripgrep",
+    "codesearch", "findfiles",
+}  # fmt: skip
 _SHELL = {
     "bash", "shell", "sh", "exec", "execcommand", "runcommand", "runshellcommand", "terminal", "execute", "command",
     "localshell", "localshellcall", "executecommand", "runterminalcmd", "executebash", "runinterminal", "powershell",
@@ -64,6 +68,11 @@ def command_of(name: str, arguments: Mapping[str, Any]) -> str:
                 return parts[2].strip()
             return " ".join(parts).strip()
     return ""
+
+
+def works_on_files(key: str) -> bool:
+    """Whether the tool of this key (`tool_key`) looks files up, reads or changes them."""
+    return key in _SEARCH or key in _MULTI or _operation(key, {}) is not None
 
 
 def is_task_tool(name: str) -> bool:

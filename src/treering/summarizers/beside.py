@@ -61,6 +61,7 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
         kept_commands=commands_of(request.kept),
         instructions=request.instructions or "",
         count=estimate_text,
+        budget=room,
     )
     # The user's words and what was run first: of all that could be chosen, as much as this part of the room takes.
     told = _plain(narrative)
@@ -131,7 +132,7 @@ def _lines(chosen: Selection, must: frozenset[str], state: FactState, told: str)
         missing([last.text if last else "", chosen.question, *(task.text for task in chosen.tasks)]),
     )
     yield from listed(words.done, [item.text for item in state.requests if item.text in must.difference(rules)])
-    yield from listed(words.blocked, missing(error.text for error in chosen.errors))
+    yield from listed(words.blocked, missing(error.text for error in chosen.errors if not error.slip))
     if commands := [text for item in state.commands if (text := command_text(item)) in must]:
         yield f"{words.commands}: {' · '.join(commands)}"
     if chosen.test and missing([chosen.test.text]):

@@ -62,6 +62,7 @@ def _fill(request: SummaryRequest, state: FactState, limit: int) -> str:
         kept_commands=commands_of(request.kept),
         instructions=request.instructions or "",
         count=_count,
+        budget=request.budget,
     )
     words, framed = headings_for(state.language), request.budget >= FRAMED_FROM
     # The size of the frame depends on what is chosen: a few rounds find the room that fills the budget.

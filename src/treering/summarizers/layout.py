@@ -27,20 +27,21 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
         framed: whether sections have headings; else a blank line parts them.
     """
     section = _section if framed else _paragraph
-    story, code = _by_turn(chosen.quotes)
     goal = _goal(chosen.requests)
     now = state.turn
+    story, notes, code = _by_kind(chosen.quotes, state)
     done: list[str] = []
     requests = {request.turn: request for request in chosen.requests[: len(chosen.requests) - len(goal)]}
     for turn in sorted({*story, *requests} - {now}):
         if turn in requests:
-            done.append(f"- {requests[turn].text}")
-        done.extend(f"  - {quote.text}" for quote in story.get(turn, ()))
+            done.append(f"- {requests[turn].shown}")
+        done.extend(f"{'  ' if turn in requests else ''}- {quote.text}" for quote in story.get(turn, ()))
     in_progress = [f"- {quote.text}" for quote in story.get(now, ())]
     steps = [f"- {text}" for text in (chosen.question, *(task.text for task in chosen.tasks)) if text]
-    blocked = [f"- {error.text}" for error in chosen.errors]
+    blocked = [f"- {error.text}" for error in chosen.errors if not error.slip]
+    notes.extend(f"- {error.text}" for error in chosen.errors if error.slip)
     out: list[str] = []
-    section(out, f"## {words.goal}", [f"- {request.text}" for request in goal])
+    section(out, f"## {words.goal}", [f"- {request.shown}" for request in goal])
     section(out, f"## {words.constraints}", [f"- {rule.text}" for rule in chosen.rules])
     progress: list[str] = []
     in_parts = framed and bool(blocked or (in_progress and not split_turn))
@@ -55,7 +56,7 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     section(out, f"## {words.decisions}", [f"- {quote.text}" for quote in chosen.decisions])
     if not split_turn:
         section(out, f"## {words.next_steps}", steps)
-    section(out, f"## {words.context}", [*_code_map(code, chosen.names), *_commands(chosen, words)])
+    section(out, f"## {words.context}", [*notes, *_code_map(code, chosen.names), *_commands(chosen, words)])
     if chosen.left_out > 0:
         out.extend(["", words.left_out.format(count=chosen.left_out)])
     text = "\n".join(out).strip()
@@ -75,9 +76,9 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
     while True:
         said = words.choose(room, scarce=scarce)
         last = said.requests[-1:] if said.has_last else []
-        texts = [request.text for request in last] + ([said.question] if said.question else [])
+        texts = [request.shown for request in last] + ([said.question] if said.question else [])
         texts += [rule.text for rule in said.rules] + [
-            request.text for request in said.requests[: -1 if last else None]
+            request.shown for request in said.requests[: -1 if last else None]
         ]
         lines = [neutralise(f"{bullet}{text}") for text in texts]
         if count("\n".join(lines)) <= limit:
@@ -95,20 +96,30 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
 def _goal(requests: Sequence[Request]) -> Sequence[Request]:
     """The request in hand, and if it says only yes or is mere output, those before it, back to one that says what."""
     start = len(requests) - 1
-    while start > 0 and (requests[start].pasted or not says_what(requests[start].text)):
+    while start > 0 and (requests[start].pasted or not says_what(requests[start].shown)):
         start -= 1
     return requests[max(start, 0) :]
 
 
-def _by_turn(quotes: Iterable[Quote]) -> tuple[dict[int, list[Quote]], dict[str, list[Quote]]]:
+def _by_kind(
+    quotes: Iterable[Quote], state: FactState
+) -> tuple[dict[int, list[Quote]], list[str], dict[str, list[Quote]]]:
+    """What is told at its turn, what was noted on the way, and code by its file.
+
+    Of a turn that is over only its outcome is told where it happened: what was thought before that may be refuted.
+    """
+    outcomes = {request.outcome for request in state.requests}
     story: dict[int, list[Quote]] = {}
+    notes: list[str] = []
     code: dict[str, list[Quote]] = {}
     for quote in quotes:
-        if is_story(quote):
+        if not is_story(quote):
+            code.setdefault(shown_under(quote), []).append(quote)
+        elif quote.turn == state.turn or quote.text in outcomes:
             story.setdefault(quote.turn, []).append(quote)
         else:
-            code.setdefault(shown_under(quote), []).append(quote)
-    return story, code
+            notes.append(f"- {quote.text}")
+    return story, notes, code
 
 
 def _code_map(code: dict[str, list[Quote]], names: dict[str, list[str]]) -> list[str]:

@@ -1,0 +1,108 @@
+"""What the assistant's last words about a request say: what came of it, what it asks, what there is to choose from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from treering.facts.lexicon import clean_line, content_words, is_narration, is_prose, sentences
+from treering.facts.rules import asks, points_back
+
+MAX_OUTCOME_CHARS, MAX_QUESTION_CHARS, MAX_OPTION_CHARS, MAX_OPTIONS, MAX_ASKED_CHARS = 240, 400, 100, 8, 140
+_MOST_LINES = 8
+_SHORT_REPLY = 4
+_ENDS = (".", "!", "।", "。", "！")
+_ITEM = re.compile(r"\s*(?:[-*+•>|]\s|\d{1,2}[.)]\s|\*\*\d)")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
+_OPTION = re.compile(
+    r"\s*(?:#{1,6}\s+|[-*•]\s+|\|\s*)?(?:\*\*)?(?:(?:option|approach|variant|opción|variante|विकल्प|方案|选项)\s*)?"
+    r"([A-H]|\d{1,2})(?:\*\*)?[.):：]\s*(.+)",
+    re.IGNORECASE,
+)
+_PICKED = re.compile(
+    r"(?:^\W*(?:(?:yes|yeah|yep|ok|okay|sí|vale|हाँ|好的?)\W+)?([A-H]|\d{1,2})(?=\W*$|[.,:;)]\s|\s(?:is|and|but|please|y|और)\b)"
+    r"|(?:\b(?:options?|approach|variant|opción|go\swith|fix\sfor)\s|विकल्प\s?|方案|选项?)([A-H]|\d{1,2})\b(?!\.\d|[\w/-]))",
+    re.IGNORECASE,
+)
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What a message of the assistant says.
+
+    Attributes:
+        why: the last sentence of its first paragraph, the reason for what it does next.
+        outcome: the sentences that say what came of the request; empty if none does.
+        question: what it asks in the end.
+        options: what there is to choose from, each with its letter or number, if it asks.
+    """
+
+    why: str
+    outcome: str
+    question: str
+    options: tuple[str, ...]
+
+
+def reply_of(said: str) -> Reply | None:
+    """The message taken apart; None if it has no sentence."""
+    lines = [(raw, line) for raw in said.split("\n") if is_prose(line := clean_line(raw))]
+    if not lines:
+        return None
+    # Headings, items of lists and lines of code tell less than a sentence that stands for itself.
+    plain = [line for raw, line in lines if line.endswith(_ENDS) and not (_ITEM.match(raw) or _HEADING.match(raw))]
+    outcome = _outcome(plain) or _outcome(line for raw, line in lines if not _HEADING.match(raw))
+    question = _question([sentence for _, line in lines for sentence in sentences(line)])
+    return Reply(
+        why=sentences(lines[0][1])[-1][:120],
+        outcome=outcome,
+        question=question,
+        options=tuple(_options(said))[-MAX_OPTIONS:] if question else (),
+    )
+
+
+def what_was_asked(reply: str, question: str, options: Iterable[str]) -> str:
+    """The question that a reply of the user answers, with the options that it names; empty if the reply says enough.
+
+    "Yes, A" says nothing to who has not read what A is.
+    """
+    if not question or asks(reply):
+        return ""
+    picked = {(first or named).upper() for first, named in _PICKED.findall(reply)}
+    named = list({name: option for option in options if (name := option.split(".", 1)[0]) in picked}.values())
+    if not named and len(content_words(reply)) >= _SHORT_REPLY and not points_back(reply):
+        return ""
+    room = MAX_ASKED_CHARS - sum(len(option) + 1 for option in named[:2])
+    short = question if len(question) <= room else f"… {question[-max(room, 40) :].split(' ', 1)[-1]}"
+    return " ".join([short, *named[:2]])
+
+
+def _outcome(lines: Iterable[str]) -> str:
+    """The first sentences that do not only lead over to something."""
+    outcome = ""
+    for line in list(lines)[:_MOST_LINES]:
+        for sentence in sentences(line):
+            if is_narration(sentence) or asks(sentence) or len(outcome) + len(sentence) > MAX_OUTCOME_CHARS:
+                break
+            outcome = f"{outcome} {sentence}".strip()
+        if outcome:
+            break
+    # "Done.", "Noted and recorded."
+    return outcome if len(content_words(outcome)) >= _SHORT_REPLY or any(map(str.isdigit, outcome)) else ""
+
+
+def _question(said: Sequence[str]) -> str:
+    """The question at the end; if it is as short as "Which one?", after the one before it, which says of what."""
+    if not asks(said[-1]) or len(said[-1]) > MAX_QUESTION_CHARS:
+        return ""
+    before = next((sentence for sentence in reversed(said[:-1]) if asks(sentence)), "")
+    short = len(content_words(said[-1])) < _SHORT_REPLY and len(before) + len(said[-1]) < MAX_QUESTION_CHARS
+    return f"{before} {said[-1]}".strip() if short else said[-1]
+
+
+def _options(said: str) -> Iterator[str]:
+    for raw in said.split("\n"):
+        option = _OPTION.match(raw)
+        if option:
+            text = clean_line(option.group(2).split(" | ")[0]).strip("* ")
+            yield f"{option.group(1).upper()}. {text[:MAX_OPTION_CHARS]}"

@@ -1,0 +1,100 @@
+"""What the assistant's last words say, and which question a short answer of the user answers."""
+
+from __future__ import annotations
+
+import pytest
+from tests.facts.fact_parts import said
+
+from treering.facts.fold import FactState, fold
+from treering.facts.replies import reply_of, what_was_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Fixed. The cache was never emptied.", "Fixed. The cache was never emptied."),
+        ("## What I found\n\nThe loop ends one step too early.", "The loop ends one step too early."),
+        ("**Summary**\n- one thing\n\nThe loop ends one step too early.", "The loop ends one step too early."),
+        ("Let me look at it first.\n\nThe loop ends one step too early.", "The loop ends one step too early."),
+        ("- The loop ends one step too early", "- The loop ends one step too early"),
+        ("Committed as `d0261b6`.", "Committed as `d0261b6`."),
+        ("Done.", ""),
+        ("Noted and recorded.", ""),
+        ("## Only a heading", ""),
+        ("Shall I empty the cache of the loop as well?", ""),
+        ("El bucle termina un paso antes de tiempo.", "El bucle termina un paso antes de tiempo."),
+        ("循环提前一步就结束了，所以少了一行。", "循环提前一步就结束了，所以少了一行。"),
+        ("लूप एक कदम पहले ख़त्म हो जाता है।", "लूप एक कदम पहले ख़त्म हो जाता है।"),
+    ],
+)
+def test_the_outcome_is_the_first_sentence_that_says_what_came_of_it(text: str, outcome: str) -> None:
+    reply = reply_of(text)
+    assert (reply.outcome if reply else "") == outcome.removeprefix("- ")
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("It works now. Shall I commit it to the branch?", "Shall I commit it to the branch?"),
+        ("When should the list be printed, at noon or at night? I can do both.\n\nWhich one?",
+         "When should the list be printed, at noon or at night? Which one?"),
+        ("Is it late? No, it is not.", ""),
+        ("¿Lo subo también a la otra rama del proyecto?", "¿Lo subo también a la otra rama del proyecto?"),
+        ("要不要我也把它提交到另外一个分支？", "要不要我也把它提交到另外一个分支？"),
+    ],
+)  # fmt: skip
+def test_the_question_is_the_one_at_the_end_and_says_what_about(text: str, question: str) -> None:
+    reply = reply_of(text)
+    assert reply
+    assert reply.question == question
+
+
+MENU = """Two ways are open:
+
+| Option | |
+|---|---|
+| **A. At night** | Slow, but nobody waits. |
+| **B. At once** | Needs a lock. |
+
+1. Print it
+2) Send it
+
+Which one do you want?"""
+
+
+def test_what_can_be_chosen_is_read_from_lists_and_tables() -> None:
+    reply = reply_of(MENU)
+    assert reply
+    assert reply.options == ("A. At night", "B. At once", "1. Print it", "2. Send it")
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("A.", "Which one do you want? A. At night"),
+        ("yes, let's go with b", "Which one do you want? B. At once"),
+        ("i like option 2, it is what our readers are used to anyway", "Which one do you want? 2. Send it"),
+        ("1", "Which one do you want? 1. Print it"),
+        ("yes", "Which one do you want?"),
+        ("ok, do that", "Which one do you want?"),
+        ("sí, ese", "Which one do you want?"),
+        ("A book about trains stands in the shelf of the hall.", ""),
+        ("what do the two ways cost us?", ""),
+        ("First tell me what the numbers of the last month were.", ""),
+    ],
+)
+def test_a_short_answer_stands_with_its_question(answer: str, asked: str) -> None:
+    state = fold(FactState(), [said("user", "make the list", 1), said("assistant", MENU, 2), said("user", answer, 3)])
+    assert state.requests[-1].asked == asked
+    halves = fold(fold(FactState(), [said("user", "make the list", 1), said("assistant", MENU, 2)]), [
+        said("user", answer, 3)
+    ])  # fmt: skip
+    assert FactState.from_json(halves.to_json()).requests == state.requests
+
+
+def test_a_long_question_is_shortened_from_its_front() -> None:
+    question = f"After all that was said about {'very ' * 40}many things, shall the printer be sold?"
+    asked = what_was_asked("yes", question, ())
+    assert asked.startswith("… ")
+    assert asked.endswith("shall the printer be sold?")
+    assert len(asked) < 150
