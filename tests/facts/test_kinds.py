@@ -6,9 +6,11 @@ import pytest
 from tests.facts.fact_parts import answered, called, said
 
 from treering.facts.commands import command_keys
+from treering.facts.decisions import is_decision
 from treering.facts.fold import FactState, fold
 from treering.facts.lexicon import Lexicon, is_prose, sentences
 from treering.facts.requests import own_parts, telling_request
+from treering.facts.tasks import Task, open_tasks
 from treering.facts.tools import file_touches
 
 
@@ -81,6 +83,48 @@ def test_an_error_stands_until_the_same_command_succeeds() -> None:
     assert state.test.text == "12 passed"
 
 
+@pytest.mark.parametrize(
+    ("failed", "later", "fixed"),
+    [
+        ("go test -run TestCut ./cut 2>&1 | head -40", "mise run test", True),
+        ("pytest tests/test_cut.py", "pytest -q", True),
+        ("npm run build", "npm test", True),
+        ("ruff check .", "ruff check . --fix", True),
+        ("make test", "make lint", False),
+        ("pytest", "pytest -k other", False),
+        ("./deploy staging", "./report", False),
+    ],
+)
+def test_an_error_is_fixed_by_a_success_of_the_same_kind(failed: str, later: str, fixed: bool) -> None:
+    state = folded(
+        called("Bash", {"command": failed}, 1),
+        answered("cut.py:3: error: bad type here", 1, error=True),
+        called("Bash", {"command": later}, 2),
+        answered("all is well", 2),
+    )
+    assert (not state.errors) is fixed
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "answer", "slip"),
+    [
+        ("Read", {"file_path": "/w/lost.py"}, "Error: no such file: /w/lost.py", True),
+        ("Grep", {"pattern": "x"}, "Error: path does not exist: missing/", True),
+        ("Bash", {"command": "cat lost.py | head -3"}, "cat: lost.py: No such file or directory", True),
+        ("Bash", {"command": "python -m shop"}, "ValueError: invalid price in shop.toml", False),
+        ("deploy", {"to": "staging"}, "Error: staging refused the release", False),
+    ],
+)
+def test_what_was_only_looked_for_blocks_nobody(tool: str, arguments: dict, answer: str, slip: bool) -> None:
+    (error,) = folded(called(tool, arguments, 1), answered(answer, 1, error=True)).errors
+    assert error.slip is slip
+
+
+def test_what_the_user_did_not_allow_is_no_error() -> None:
+    answer = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    assert not folded(called("Bash", {"command": "git push"}, 1), answered(answer, 1, error=True)).errors
+
+
 def test_a_later_line_of_output_takes_the_place_of_the_same_line_with_other_numbers() -> None:
     def run(number: int, text: str):
         return [called("Bash", {"command": "./bench_run"}, number), answered(text, number)]
@@ -101,6 +145,42 @@ def test_task_lists_of_two_kinds() -> None:
         called("TaskUpdate", {"taskId": "1", "status": "completed"}, 3),
     )
     assert [(task.text, task.state) for task in state.tasks] == [("parse", "done"), ("print", "open")]
+
+
+@pytest.mark.parametrize(
+    ("states", "open_"),
+    [("oo", [0, 1]), ("odd", [0]), ("oddd", []), ("oddod", [0, 3]), ("dddo", [3]), ("", [])],
+)
+def test_a_task_before_three_that_are_done_was_forgotten(states: str, open_: list[int]) -> None:
+    tasks = [Task(f"t{n}", {"o": "open", "d": "done"}[state], "e") for n, state in enumerate(states)]
+    assert open_tasks(tasks) == [tasks[n] for n in open_]
+
+
+def test_the_pointer_of_an_agent_is_not_what_the_user_wants() -> None:
+    note = "<task-notification>\n<status>done</status>\n</task-notification>\nRead the result: /tmp/tasks/b1.output"
+    state = folded(said("user", "Make the tests run side by side."), said("user", note))
+    assert [request.pasted for request in state.requests] == [False, True]
+    wanted = telling_request(state.requests)
+    assert wanted
+    assert wanted.text == "Make the tests run side by side."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "decision"),
+    [
+        ("We keep SQLite, because nobody wants to run a server.", True),
+        ("The root cause is the cache, it is never emptied.", True),
+        ("The root cause is probably the cache.", False),
+        ("The fix is complete and all is well.", False),
+        ("Let me keep the old name because it is used.", False),
+        ("Seguimos con SQLite porque nadie quiere un servidor.", True),
+        ("La causa es quizás la caché que nunca se vacía.", False),
+        ("我们继续用这个方案，因为没有人想运行服务器。", True),
+        ("原因可能是缓存从来没有被清空过，因为没人管。", False),
+    ],
+)
+def test_a_guess_is_no_decision(sentence: str, decision: bool) -> None:
+    assert is_decision(sentence) is decision
 
 
 def test_a_file_keeps_what_was_done_and_why() -> None:

@@ -49,6 +49,10 @@ def test_rules_are_found(sentence: str) -> None:
         "I don't think that this is the cause.",
         "No, that was the other file.",
         "Let me look, then we should be good to go.",
+        "The error is returned as it is, while others are wrapped (open it / ensure the folder).",
+        "Please have a look at this project.",
+        "Stop, I interrupted that.",
+        "I like that you measured it.",
     ],
 )
 def test_what_is_no_rule(sentence: str) -> None:
@@ -253,6 +257,10 @@ def test_who_starts_over_takes_back_the_plans_but_not_the_rules(over: str) -> No
         ("La última vez alguien cambió la configuración a mano un viernes.", "Nunca hagas eso."),
         ("पिछली बार किसी ने सेटिंग्स को हाथ से बदल दिया था।", "ऐसा कभी मत करना।"),
         ("上次有人在周五晚上直接改了配置。", "不要这样做。"),
+        (
+            "The setup now writes the hooks of the wrapper into the settings file.",
+            "This should not be changed, only the local flag should write the version with the wrapper script.",
+        ),
     ],
 )
 def test_a_rule_stands_with_the_sentence_that_it_speaks_of(before: str, rule: str) -> None:
