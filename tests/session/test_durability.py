@@ -17,7 +17,6 @@ import pytest
 from session_processes import run_python, start_python
 
 from treering.errors import StorageError
-from treering.session import jsonl
 from treering.session.jsonl import JsonlStore
 from treering.session.tree import Session
 
@@ -57,9 +56,9 @@ class TestKills:
 
     def test_the_sync_comes_before_the_acknowledgement(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         done: list[tuple[str, bytes]] = []
-        real_write, real_sync = os.write, jsonl.sync_data
+        real_write, real_sync = os.write, os.fsync
         monkeypatch.setattr(os, "write", lambda fd, data: done.append(("write", bytes(data))) or real_write(fd, data))
-        monkeypatch.setattr(jsonl, "sync_data", lambda fd: done.append(("sync", path.read_bytes())) or real_sync(fd))
+        monkeypatch.setattr(os, "fsync", lambda fd: done.append(("sync", path.read_bytes())) or real_sync(fd))
         compaction = {"type": "compaction", "summary": "S", "firstKeptEntryId": "x", "tokensBefore": 1}
         synced = [
             {"type": "message", "message": HELLO},
@@ -122,7 +121,7 @@ os.write(1, b"acknowledged")
         before = path.read_bytes()
         with Session.open(path) as session:
             leaf = session.leaf_id
-            monkeypatch.setattr(jsonl, "sync_data", failing)
+            monkeypatch.setattr(os, "fsync", failing)
             with pytest.raises(StorageError, match="Input/output error; nothing was kept"):
                 session.append_message(HELLO)
             assert path.read_bytes() == before
@@ -136,7 +135,7 @@ os.write(1, b"acknowledged")
 
         before = path.read_bytes()
         with Session.open(path) as session:
-            monkeypatch.setattr(jsonl, "sync_data", interrupted)
+            monkeypatch.setattr(os, "fsync", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 session.append_message(HELLO)
             monkeypatch.undo()
@@ -341,7 +340,7 @@ for number in range(100):
 
         with Session.open(path) as mine, Session.open(path) as theirs:
             label = theirs.set_label(mine.leaf_id or "", "here")
-            monkeypatch.setattr(jsonl, "sync_data", failing)
+            monkeypatch.setattr(os, "fsync", failing)
             with pytest.raises(StorageError):
                 mine.append_message(HELLO)
             monkeypatch.undo()

@@ -15,7 +15,7 @@ from treering.session.messages import JsonObject
 from treering.session.migrate import CURRENT_VERSION, upgrade_file
 from treering.session.reader import FileReader
 from treering.session.store import End, Header
-from treering.session.system import OPEN_FLAGS, explain, lock, read_at, sync_data, sync_folder, unlock
+from treering.session.system import OPEN_FLAGS, explain, lock, read_at, sync_folder, unlock
 
 
 class FileEnd(msgspec.Struct, frozen=True, gc=False):
@@ -210,7 +210,7 @@ class JsonlStore:
             while written < len(healed):
                 written += os.write(fd, healed[written:])
             if sync:
-                sync_data(fd)
+                os.fsync(fd)
         except BaseException:  # an interrupt too: what is not acknowledged is not there
             os.ftruncate(fd, size)  # still locked: nobody has built on what was written
             raise

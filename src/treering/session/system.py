@@ -66,9 +66,6 @@ unlock: Callable[[int], None] = _unlock
 read_at: Callable[[int, int, int], bytes] = _read_at
 """Up to so many bytes of an open file from an offset on: `read_at(fd, length, offset)`."""
 
-sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)  # the former is not everywhere
-"""Make the bytes of an open file last, and its length, so that they are there after a crash; maybe not its times."""
-
 OPEN_FLAGS = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 """For every open: bytes as they are, not inherited, and no waiting for the other end of a pipe."""
 
