@@ -74,7 +74,7 @@ def says_what(text: str) -> bool:
 
 def telling_request(requests: Sequence[Request]) -> Request | None:
     """The newest request that says what is wanted, if any does."""
-    return next((request for request in reversed(requests) if says_what(request.shown) and not request.pasted), None)
+    return next((request for request in reversed(requests) if says_what(request.text) and not request.pasted), None)
 
 
 def own_parts(text: str) -> list[str]:

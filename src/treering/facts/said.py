@@ -135,7 +135,7 @@ class UserWords:
             worth += 0.7
         elif _SCOPE.search(part) and not asks(part):
             worth += 0.4
-        if points_back(part):
+        if points_back(part) or part.endswith((":", "：")):
             worth -= 0.7
         more = sum(len(content_words(piece)) >= _LEAST_WORDS for piece in sentences(part)[1:])
         worth += _WORTH_MORE * min(_MOST_MORE, more)

@@ -96,7 +96,7 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
 def _goal(requests: Sequence[Request]) -> Sequence[Request]:
     """The request in hand, and if it says only yes or is mere output, those before it, back to one that says what."""
     start = len(requests) - 1
-    while start > 0 and (requests[start].pasted or not says_what(requests[start].shown)):
+    while start > 0 and (requests[start].pasted or not says_what(requests[start].text)):
         start -= 1
     return requests[max(start, 0) :]
 
