@@ -10,7 +10,7 @@ import msgspec
 from treering.facts.lexicon import clean_line, content_words, is_prose, sentences
 
 MAX_REQUESTS = 96
-MAX_REQUEST_CHARS = 1000
+MAX_REQUEST_CHARS = 2400
 MAX_REQUESTS_CHARS = 14_000
 MAX_PART_CHARS = 160
 TELLING_WORDS = 2
