@@ -142,6 +142,45 @@ def test_small_budgets_spend_nothing_on_headings() -> None:
     assert f"## {HEADINGS['en'].constraints}" in summary(span, 512)
 
 
+def section(text: str, heading: str) -> str:
+    """What stands under a heading, up to the next one."""
+    return re.split(r"^#{2,3} ", text.split(f"# {heading}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def test_what_came_of_a_request_stands_under_it_and_what_was_thought_apart() -> None:
+    def thought(text: str) -> SpanMessage:
+        return SpanMessage(
+            "t1", decode_message({"role": "assistant", "content": [{"type": "thinking", "thinking": text}]})
+        )
+
+    span = [
+        *chat(("user", "Find out why the list of tides is empty.")),
+        thought("The `tide_reader` function may skip the first line of every log."),
+        *chat(
+            ("assistant", "Fixed. The `tide_reader` function took the header for a reading."),
+            ("user", "Now print it on one page."),
+            ("assistant", "The page is printed by `page_printer` in two columns so far."),
+        ),
+    ]
+    text = summary(span, 1100)
+    assert section(text, HEADINGS["en"].done) == (
+        "- Find out why the list of tides is empty.\n"
+        "  - Fixed. The `tide_reader` function took the header for a reading.\n\n"
+    )
+    assert "in two columns so far" in section(text, HEADINGS["en"].in_progress)
+    assert "may skip the first line" in section(text, HEADINGS["en"].context)
+
+
+def test_a_short_answer_stands_with_its_question_in_every_size() -> None:
+    question = "Shall I keep the old name of the table as well?"
+    span = chat(
+        ("user", "Rename the table of the harbours."), ("assistant", f"It is used in two places. {question}"),
+        ("user", "yes"), ("assistant", "Both names work now, the old one warns."), ("user", "Then write the notes."),
+    )  # fmt: skip
+    for budget in (300, 600, 1100, 2000):
+        assert f"{question} → yes" in summary(span, budget), budget
+
+
 def test_a_split_turn_has_two_parts() -> None:
     history = chat(("user", "first task"), ("assistant", "The first task is finished: `first_helper` works."))
     prefix = chat(("user", "second task"), ("assistant", "The `second_helper` function is half written so far."))

@@ -51,6 +51,8 @@ LONGEST_COMMAND = 24
 
 _LONG_CODE = 40
 _GOES_ON = re.compile(r"[(\[{,=]|&&|\|\|")
+_FRAME = re.compile(r"<([a-z][a-z_-]*)>[^<]*</\1>")
+"""What a program says of its own doings (`<status>done</status>`)."""
 _COMMENT = ("//", "#", "*", "/*", "--", ";", '"""')
 _NONE: frozenset[str] = frozenset()
 
@@ -204,6 +206,8 @@ class Selector:
             quotes.setdefault(quote.text, (quote, _worth(quote), QUOTES_FADE))
         for quote, worth, fade in quotes.values():
             if quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
+                continue
+            if _FRAME.fullmatch(quote.text):
                 continue
             if quote.source == USER and is_prose(quote.text):
                 continue  # the user's words are chosen on their own (said.py)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from treering.compaction.summarizer import join_split_turn
 from treering.compaction.transcript import neutralise
 from treering.facts.requests import Request, says_what
+from treering.facts.roles import ASSISTANT, USER
 from treering.facts.said import UserWords
 from treering.facts.select import Selection, command_text, is_story, shown_under
 from treering.facts.state import FactState, Quote
@@ -106,7 +107,8 @@ def _by_kind(
 ) -> tuple[dict[int, list[Quote]], list[str], dict[str, list[Quote]]]:
     """What is told at its turn, what was noted on the way, and code by its file.
 
-    Of a turn that is over only its outcome is told where it happened: what was thought before that may be refuted.
+    Of a turn that is over only its outcome is told where it happened, of the one at work what was said, too: what was
+    thought may have been refuted since.
     """
     outcomes = {request.outcome for request in state.requests}
     story: dict[int, list[Quote]] = {}
@@ -115,7 +117,7 @@ def _by_kind(
     for quote in quotes:
         if not is_story(quote):
             code.setdefault(shown_under(quote), []).append(quote)
-        elif quote.turn == state.turn or quote.text in outcomes:
+        elif quote.text in outcomes or (quote.turn == state.turn and quote.source & (USER | ASSISTANT)):
             story.setdefault(quote.turn, []).append(quote)
         else:
             notes.append(f"- {quote.text}")
