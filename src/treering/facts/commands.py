@@ -132,17 +132,22 @@ def fixes(command: str, failed: str) -> bool:
     """
     if command == failed:
         return True
-    kind, wanted = _kind(command), _kind(failed)
-    same = kind == wanted or (kind, wanted) == ("test", "build")  # what is tested was built
-    return same and (not _NARROW.search(command) or bool(_NARROW.search(failed)))
+    done, wanted = _kinds(command), _kinds(failed)
+    if "test" in done:
+        done.add("build")  # what is tested was built
+    return wanted <= done and (not _NARROW.search(command) or bool(_NARROW.search(failed)))
 
 
-def _kind(command: str) -> str:
-    for kind, pattern in _KINDS:
-        if pattern.search(command):
-            return kind
+def _kinds(command: str) -> set[str]:
+    """What the commands of a line do; the first program, if none of them is of a known kind."""
     keys = command_keys(command)
-    return keys[0][0] if keys else command
+    found = {kind for kind, pattern in _KINDS for _, text in keys if pattern.search(text)}
+    return found or {keys[0][0] if keys else command}
+
+
+def said_in_refusal(output: str) -> str:
+    """What the user said when a call was not allowed; empty if nothing."""
+    return output.partition("user said:")[2].strip() if _REFUSED.search(output[:200]) else ""
 
 
 def error_lines(output: str, failed: bool, limit: int = 2) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -118,13 +119,14 @@ class Ledger:
             self._retract(said_of_rules=True)
         elif any(map(never_minds, said)):
             self._retract(said_of_rules=False)
+        asked = self._asked(said)
         standing = listed_rules(text)
         for place, sentence in enumerate(said):
             if withdraws(sentence):
                 self.rules = without_withdrawn(self.rules, sentence)
             self._supersede(sentence)
             listed = any(sentence in item for item in standing)
-            if (listed or is_rule(sentence)) and len(sentence) <= MAX_RULE_CHARS:
+            if (listed or (is_rule(sentence) and not asked)) and len(sentence) <= MAX_RULE_CHARS:
                 rule = sentence if listed else in_context(sentence, said[:place])
                 self.rules = [r for r in self.rules if r.text != rule and not (r.entry == entry and r.text in rule)]
                 self.rules.append(Rule(rule, entry, self.clock))
@@ -133,11 +135,6 @@ class Ledger:
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
         again = any(request.parts == parts for request in self.requests)
         self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != parts]
-        asked = ""
-        if self.requests:
-            before = self.requests[-1]
-            asked = what_was_asked(" ".join(parts), before.question, before.options)
-            self.requests[-1] = msgspec.structs.replace(before, options=())
         pasted = said[-1] == "…" or is_pointer(text)
         self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted, asked=asked))
         size = sum(len(request.text) + len(request.outcome) for request in self.requests)
@@ -146,6 +143,15 @@ class Ledger:
             size -= len(self.requests[1].text) + len(self.requests[1].outcome)
             del self.requests[1]
         self._prose(without_machine_blocks(text), USER)
+
+    def _asked(self, said: list[str]) -> str:
+        """The question that the user answers. A notification in between leaves it open."""
+        for index in reversed(range(len(self.requests))):
+            before = self.requests[index]
+            if before.question or not before.pasted:
+                self.requests[index] = msgspec.structs.replace(before, options=())
+                return what_was_asked(" ".join(said), before.question, before.options)
+        return ""
 
     def _start_over(self) -> None:
         """The user takes back all plans so far; rules stand."""
@@ -259,6 +265,9 @@ class Ledger:
     def _result(self, message: Message, entry: str) -> None:
         call = self.pending.pop(message.tool_call_id or "", None)
         text = message.text
+        refused = command_facts.said_in_refusal(text) if message.is_error else ""
+        if refused:
+            self._user(refused, entry)
         self._count(text)
         source = call.source if call else tool_key(message.tool_name)
         is_command = call is not None and call.is_command
@@ -321,6 +330,9 @@ class Ledger:
         times = known.times + 1 if known else 1
         if known and _RANK[known.operation] > _RANK[operation]:
             operation = known.operation
+        if operation != "read":  # an error at a line of it may be mended: nobody knows before it runs again
+            place = re.compile(rf"(?<![\w.]){re.escape(path.rsplit('/', 1)[-1])}:\d")
+            self.errors = [error for error in self.errors if not place.search(error.text)]
         why = self.why or (known.why if known else "")
         self.files[path] = FileFact(path, operation, times, entry, self.clock, why[:200])
         if len(self.files) > MAX_FILES:

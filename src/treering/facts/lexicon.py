@@ -152,6 +152,8 @@ _NARRATION = re.compile(
     r"^(?:(?:now|ok|okay|good|great|perfect|alright|right|so|also|next|first|then|hmm|wait|clean|excellent)\b[,.:!—\s-]*)*"
     r"(?:let['’]?s\b|let me|i['’]ll|i will|i need to|i should|i want to|i can see|i see|i have|now i|we need to"
     r"|the user (?:wants|is|asked|says)|looking at)"
+    r"|^(?:now|next|first|then),? (?:add|check|fix|look|move|remove|run|update|verify|write)\b|^while .{1,40}, let me\b"
+    r"|^(?:good|great|nice|perfect),? (?:that['’]s|it['’]s) "
     r"|^(?:(?:ahora|bien|perfecto|primero|luego)\b[,.\s]*)*(?:voy a|vamos a|déjame|necesito|tengo que|el usuario)"
     r"|^(?:(?:现在|好的|接下来|首先|然后)[，,]?)*(?:让我|我来|我将|我需要|我先|用户)"
     r"|^(?:अब|ठीक है,?|पहले)?\s*(?:मैं|मुझे|चलिए|उपयोगकर्ता)",

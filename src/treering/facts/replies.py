@@ -16,6 +16,21 @@ _SHORT_REPLY = 4
 _ENDS = (".", "!", "।", "。", "！")
 _ITEM = re.compile(r"\s*(?:[-*+•>|]\s|\d{1,2}[.)]\s|\*\*\d)")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
+_FENCED = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_ANSWERS = re.compile(
+    r"\W*(?:(?:yes|no|nope|yeah|yep|done|fixed|right|exactly|correct|sí|hecho|listo|arreglado)\b|you['’]?re\sright|found\sit"
+    r"|(?:created|added|updated|removed|renamed|committed|pushed|moved|replaced|implemented)\s|हाँ|नहीं|हो\sगया|ठीक\sकर"
+    r"|是的|不是|没有|对[，。]|好了|已经?|完成)",
+    re.IGNORECASE,
+)
+"""How an answer or a report begins."""
+_STATUS = re.compile(
+    r"^\W*(?:(?:all|the|both|every|\d+|new|unit|integration)\s)*(?:tests?|checks?|lint\w*|builds?|fix|changes?|everything)\b"
+    r".{0,60}\b(?:pass\w*|clean|green|complete|ready|staged|issues|works?|in\splace|done)\b",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"\W*(?:before|instead\sof|previously|antes)\b[^.]{0,12}:", re.IGNORECASE)
+"""How it was is told with how it is, or not at all."""
 _OPTION = re.compile(
     r"\s*(?:#{1,6}\s+|[-*•]\s+|\|\s*)?(?:\*\*)?(?:(?:option|approach|variant|opción|variante|विकल्प|方案|选项)\s*)?"
     r"([A-H]|\d{1,2})(?:\*\*)?[.):：]\s*(.+)",
@@ -46,16 +61,13 @@ class Reply(msgspec.Struct, frozen=True):
 
 def reply_of(said: str) -> Reply | None:
     """The message taken apart; None if it has no sentence."""
-    lines = [(raw, line) for raw in said.split("\n") if is_prose(line := clean_line(raw))]
+    lines = [(raw, line) for raw in _FENCED.sub("", said).split("\n") if is_prose(line := clean_line(raw))]
     if not lines:
         return None
-    # Headings, items of lists and lines of code tell less than a sentence that stands for itself.
-    plain = [line for raw, line in lines if line.endswith(_ENDS) and not (_ITEM.match(raw) or _HEADING.match(raw))]
-    outcome = _outcome(plain) or _outcome(line for raw, line in lines if not _HEADING.match(raw))
     question = _question([sentence for _, line in lines for sentence in sentences(line)])
     return Reply(
         why=sentences(lines[0][1])[-1][:120],
-        outcome=outcome,
+        outcome=_outcome(lines),
         question=question,
         options=tuple(_options(said))[-MAX_OPTIONS:] if question else (),
     )
@@ -77,18 +89,42 @@ def what_was_asked(reply: str, question: str, options: Iterable[str]) -> str:
     return " ".join([short, *named[:2]])
 
 
-def _outcome(lines: Iterable[str]) -> str:
+def _outcome(lines: Sequence[tuple[str, str]]) -> str:
+    """What came of it: the answer that the message begins with, else the first sentence that says something."""
+    raw, first = lines[0]
+    if _ANSWERS.match(first) and not _HEADING.match(raw):
+        outcome = _telling([first], leads=True)
+        return _with_items(outcome, lines[1:]) if outcome.endswith((":", "：")) else outcome
+    # Headings, items of lists and lines of code tell less than a sentence that stands for itself; that all tests pass
+    # tells the least.
+    plain = [line for raw, line in lines if line.endswith(_ENDS) and not (_ITEM.match(raw) or _HEADING.match(raw))]
+    told = [line for line in plain if not _STATUS.search(line)]
+    items = [line for raw, line in lines if not _HEADING.match(raw)]
+    return _telling(told) or _telling(plain) or _telling(items)
+
+
+def _telling(lines: Sequence[str], *, leads: bool = False) -> str:
     """The first sentences that do not only lead over to something."""
     outcome = ""
-    for line in list(lines)[:_MOST_LINES]:
+    for line in lines[:_MOST_LINES]:
         for sentence in sentences(line):
-            if is_narration(sentence) or asks(sentence) or len(outcome) + len(sentence) > MAX_OUTCOME_CHARS:
+            empty = not leads and (is_narration(sentence) or _BEFORE.match(sentence))
+            if empty or asks(sentence) or len(outcome) + len(sentence) > MAX_OUTCOME_CHARS:
                 break
             outcome = f"{outcome} {sentence}".strip()
         if outcome:
             break
     # "Done.", "Noted and recorded."
     return outcome if len(content_words(outcome)) >= _SHORT_REPLY or any(map(str.isdigit, outcome)) else ""
+
+
+def _with_items(outcome: str, lines: Iterable[tuple[str, str]]) -> str:
+    """An answer that ends with a colon, and the items after it as far as there is room."""
+    for raw, line in lines:
+        if not _ITEM.match(raw) or len(outcome) + len(line) > MAX_OUTCOME_CHARS:
+            break
+        outcome = f"{outcome}{' ' if outcome.endswith((':', '：')) else '; '}{line}"
+    return outcome
 
 
 def _question(said: Sequence[str]) -> str:
