@@ -93,6 +93,8 @@ def test_an_error_stands_until_the_same_command_succeeds() -> None:
         ("make test", "make lint", False),
         ("pytest", "pytest -k other", False),
         ("./deploy staging", "./report", False),
+        ("make lint", "make format && make lint && make test", True),
+        ("make format && make lint", "make lint", True),
     ],
 )
 def test_an_error_is_fixed_by_a_success_of_the_same_kind(failed: str, later: str, fixed: bool) -> None:
@@ -122,7 +124,28 @@ def test_what_was_only_looked_for_blocks_nobody(tool: str, arguments: dict, answ
 
 def test_what_the_user_did_not_allow_is_no_error() -> None:
     answer = "The user doesn't want to proceed with this tool use. The tool use was rejected."
-    assert not folded(called("Bash", {"command": "git push"}, 1), answered(answer, 1, error=True)).errors
+    state = folded(
+        said("user", "Finish it."), called("Bash", {"command": "git push"}, 1), answered(answer, 1, error=True)
+    )
+    assert not state.errors
+    assert [request.text for request in state.requests] == ["Finish it."]
+    told = f"{answer} To tell you how to proceed, the user said:\nNever push on a Friday."
+    state = folded(
+        said("user", "Finish it."), called("Bash", {"command": "git push"}, 1), answered(told, 1, error=True)
+    )
+    assert [request.text for request in state.requests] == ["Finish it.", "Never push on a Friday."]
+    assert [rule.text for rule in state.rules] == ["Never push on a Friday."]
+
+
+def test_an_error_at_a_line_of_a_file_that_was_changed_since_may_be_mended() -> None:
+    failing = [
+        called("Bash", {"command": "go build ./..."}, 1),
+        answered("cut/cut.go:3:7: undefined: plan", 1, error=True),
+    ]
+    edited = [called("Edit", {"file_path": "/w/cut/cut.go", "new_string": "x"}, 2), answered("ok", 2)]
+    other = [called("Edit", {"file_path": "/w/cut/uncut.go", "new_string": "x"}, 2), answered("ok", 2)]
+    assert not folded(*failing, *edited).errors
+    assert folded(*failing, *other).errors
 
 
 def test_a_later_line_of_output_takes_the_place_of_the_same_line_with_other_numbers() -> None:

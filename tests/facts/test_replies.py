@@ -18,6 +18,22 @@ from treering.facts.replies import reply_of, what_was_asked
         ("Let me look at it first.\n\nThe loop ends one step too early.", "The loop ends one step too early."),
         ("- The loop ends one step too early", "- The loop ends one step too early"),
         ("Committed as `d0261b6`.", "Committed as `d0261b6`."),
+        ("All tests pass.\n\nThe loop ends one step too early.", "The loop ends one step too early."),
+        ("All 12 tests pass and the linter reports no issues.", "All 12 tests pass and the linter reports no issues."),
+        (
+            "No - it still reads the old table:\n```go\nconst table = 1\n```\nSo it is.",
+            "No - it still reads the old table:",
+        ),
+        (
+            "No documentation. There is:\n- no page of it\n- no example",
+            "No documentation. There is: no page of it; no example",
+        ),
+        (
+            "**Before:** it read the header.\n\nIt reads the first line of the log now.",
+            "It reads the first line of the log now.",
+        ),
+        ("```\nx = the loop ends early.\n```\nThe loop ends one step too early.", "The loop ends one step too early."),
+        ("Good, that's a nice result.\nThe loop ends one step too early.", "The loop ends one step too early."),
         ("Done.", ""),
         ("Noted and recorded.", ""),
         ("## Only a heading", ""),
@@ -90,6 +106,26 @@ def test_a_short_answer_stands_with_its_question(answer: str, asked: str) -> Non
         said("user", answer, 3)
     ])  # fmt: skip
     assert FactState.from_json(halves.to_json()).requests == state.requests
+
+
+def test_a_notification_leaves_the_question_open() -> None:
+    note = "<task-notification>\n<status>done</status>\n</task-notification>\nRead the result: /tmp/tasks/b1.output"
+    messages = [
+        said("user", "Make the tests run side by side.", 1),
+        said("assistant", "It takes ten minutes. Shall I add the missing calls to the tests?", 2),
+        said("user", note, 3),
+        said("assistant", "That was the list of the calls, read already.", 4),
+        said("user", "yep, add them", 5),
+    ]
+    assert fold(FactState(), messages).requests[-1].asked == "Shall I add the missing calls to the tests?"
+
+
+def test_an_answer_that_picks_is_no_rule() -> None:
+    menu = "**A.** Fail without a word\n**B.** Ask again\n\nWhich one do you want?"
+    messages = [said("user", "go on", 1), said("assistant", menu, 2), said("user", "A. is fine, ensure we log", 3)]
+    state = fold(FactState(), messages)
+    assert not state.rules
+    assert state.requests[-1].shown.endswith("A. Fail without a word → A. is fine, ensure we log")
 
 
 def test_a_long_question_is_shortened_from_its_front() -> None:

@@ -93,29 +93,39 @@ def _outcome(lines: Sequence[tuple[str, str]]) -> str:
     """What came of it: the answer that the message begins with, else the first sentence that says something."""
     raw, first = lines[0]
     if _ANSWERS.match(first) and not _HEADING.match(raw):
-        outcome = _telling([first], leads=True)
-        return _with_items(outcome, lines[1:]) if outcome.endswith((":", "：")) else outcome
+        answer = _sentences_of(first, leads=True)
+        if answer.endswith((":", "：")):
+            answer = _with_items(answer, lines[1:])
+        if _says_enough(answer):
+            return answer
     # Headings, items of lists and lines of code tell less than a sentence that stands for itself; that all tests pass
     # tells the least.
     plain = [line for raw, line in lines if line.endswith(_ENDS) and not (_ITEM.match(raw) or _HEADING.match(raw))]
     told = [line for line in plain if not _STATUS.search(line)]
-    items = [line for raw, line in lines if not _HEADING.match(raw)]
-    return _telling(told) or _telling(plain) or _telling(items)
+    items = [line for raw, line in lines if not (_HEADING.match(raw) or _STATUS.search(line))]
+    return _telling(told) or _telling(items) or _telling(plain)
 
 
-def _telling(lines: Sequence[str], *, leads: bool = False) -> str:
-    """The first sentences that do not only lead over to something."""
-    outcome = ""
-    for line in lines[:_MOST_LINES]:
-        for sentence in sentences(line):
-            empty = not leads and (is_narration(sentence) or _BEFORE.match(sentence))
-            if empty or asks(sentence) or len(outcome) + len(sentence) > MAX_OUTCOME_CHARS:
-                break
-            outcome = f"{outcome} {sentence}".strip()
-        if outcome:
+def _telling(lines: Sequence[str]) -> str:
+    """The first sentences that do not only lead over to something; empty if these say little."""
+    outcome = next(filter(None, map(_sentences_of, lines[:_MOST_LINES])), "")
+    return outcome if _says_enough(outcome) else ""
+
+
+def _sentences_of(line: str, *, leads: bool = False) -> str:
+    """The sentences that a line begins with, as far as they tell and there is room."""
+    told = ""
+    for sentence in sentences(line):
+        empty = not leads and (is_narration(sentence) or _BEFORE.match(sentence))
+        if empty or asks(sentence) or len(told) + len(sentence) > MAX_OUTCOME_CHARS:
             break
-    # "Done.", "Noted and recorded."
-    return outcome if len(content_words(outcome)) >= _SHORT_REPLY or any(map(str.isdigit, outcome)) else ""
+        told = f"{told} {sentence}".strip()
+    return told
+
+
+def _says_enough(outcome: str) -> bool:
+    """Whether it is more than "Done." or "Noted and recorded."."""
+    return len(content_words(outcome)) >= _SHORT_REPLY or any(map(str.isdigit, outcome))
 
 
 def _with_items(outcome: str, lines: Iterable[tuple[str, str]]) -> str:

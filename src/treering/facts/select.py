@@ -51,6 +51,10 @@ LONGEST_COMMAND = 24
 
 _LONG_CODE = 40
 _GOES_ON = re.compile(r"[(\[{,=]|&&|\|\|")
+_PLANNED = re.compile(
+    r"\W*(?:add|change|create|delete|fix|move|remove|rename|replace|update|write|need\sto|we\sneed|this\sneeds|missing)\b",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(r"<([a-z][a-z_-]*)>[^<]*</\1>")
 """What a program says of its own doings (`<status>done</status>`)."""
 _COMMENT = ("//", "#", "*", "/*", "--", ";", '"""')
@@ -118,6 +122,7 @@ class Selector:
         self._terms_of = {quote.text: self._terms(quote.text) for quote in state.quotes}
         self._neighbours = self._characteristic_words()
         self._values = self._expected_use(self._lexicon.terms(instructions))
+        self._outcomes = {request.outcome for request in state.requests if request.outcome}
         self._pool = list(self._candidates())
         self._could_be_shown = frozenset(self._lines())
         self._others = sum(count(quote.text) for quote in state.quotes if not quote.source & USER)
@@ -147,10 +152,17 @@ class Selector:
         covered = {term for request in chosen.requests for term in self._lexicon.terms(request.shown)}
         names_room = int(SHARE_NAMES * budget)
         told = "\n".join((*(request.shown for request in chosen.requests), *(rule.text for rule in chosen.rules)))
-        candidates = [candidate for text, candidate in self._pool if text not in told]
+        turns = {request.turn for request in chosen.requests}
+        candidates = [
+            # What came of a request that is not shown says little.
+            candidate if candidate.quote.turn in turns or text not in self._outcomes
+            else msgspec.structs.replace(candidate, base=WORTH_PROSE)
+            for text, candidate in self._pool
+            if text not in told
+        ]  # fmt: skip
         quotes, covered = choose(candidates, self._values, room - names_room, covered)
         room -= sum(candidate.cost for candidate in quotes)
-        decided = {quote.text for quote in state.decisions} - {request.outcome for request in state.requests}
+        decided = {quote.text for quote in state.decisions} - self._outcomes
         for candidate in sorted(quotes, key=lambda c: (c.quote.at, c.quote.text)):
             (chosen.decisions if candidate.quote.text in decided else chosen.quotes).append(candidate.quote)
         self._add_names(chosen, min(room, names_room + names_room // 4), covered)
@@ -208,6 +220,9 @@ class Selector:
             if quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
                 continue
             if _FRAME.fullmatch(quote.text):
+                continue
+            was_said = quote.text in self._outcomes or (quote.turn == state.turn and quote.source & ASSISTANT)
+            if _is_passing(quote) and not was_said:
                 continue
             if quote.source == USER and is_prose(quote.text):
                 continue  # the user's words are chosen on their own (said.py)
@@ -317,6 +332,11 @@ def shown_under(quote: Quote) -> str:
 def is_story(quote: Quote) -> bool:
     """Whether a quote is told where it happened, not shown as code."""
     return bool(quote.source & (USER | ASSISTANT | THINKING)) and not quote.home
+
+
+def _is_passing(quote: Quote) -> bool:
+    """Whether a quote only says what was about to be done or was found to be missing: later that is misleading."""
+    return is_story(quote) and (is_narration(quote.text) or bool(_PLANNED.match(quote.text)))
 
 
 def _stands_in(value: str, text: str) -> bool:

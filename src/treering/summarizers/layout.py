@@ -29,20 +29,21 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     """
     section = _section if framed else _paragraph
     goal = _goal(chosen.requests)
-    now = state.turn
-    story, notes, code = _by_kind(chosen.quotes, state)
-    done: list[str] = []
-    requests = {request.turn: request for request in chosen.requests[: len(chosen.requests) - len(goal)]}
-    for turn in sorted({*story, *requests} - {now}):
-        if turn in requests:
-            done.append(f"- {requests[turn].shown}")
-        done.extend(f"{'  ' if turn in requests else ''}- {quote.text}" for quote in story.get(turn, ()))
-    in_progress = [f"- {quote.text}" for quote in story.get(now, ())]
+    story, notes, code = _by_kind(chosen, state)
+    in_progress = [f"- {text}" for text in story.pop(state.turn, ())]
+
+    def asked(requests: Iterable[Request]) -> list[str]:
+        lines = (
+            (f"- {request.shown}", *(f"  - {text}" for text in story.get(request.turn, ()))) for request in requests
+        )
+        return [line for request in lines for line in request]
+
+    done = asked(chosen.requests[: len(chosen.requests) - len(goal)])
     steps = [f"- {text}" for text in (chosen.question, *(task.text for task in chosen.tasks)) if text]
     blocked = [f"- {error.text}" for error in chosen.errors if not error.slip]
     notes.extend(f"- {error.text}" for error in chosen.errors if error.slip)
     out: list[str] = []
-    section(out, f"## {words.goal}", [f"- {request.shown}" for request in goal])
+    section(out, f"## {words.goal}", asked(goal))
     section(out, f"## {words.constraints}", [f"- {rule.text}" for rule in chosen.rules])
     progress: list[str] = []
     in_parts = framed and bool(blocked or (in_progress and not split_turn))
@@ -102,23 +103,23 @@ def _goal(requests: Sequence[Request]) -> Sequence[Request]:
     return requests[max(start, 0) :]
 
 
-def _by_kind(
-    quotes: Iterable[Quote], state: FactState
-) -> tuple[dict[int, list[Quote]], list[str], dict[str, list[Quote]]]:
+def _by_kind(chosen: Selection, state: FactState) -> tuple[dict[int, list[str]], list[str], dict[str, list[Quote]]]:
     """What is told at its turn, what was noted on the way, and code by its file.
 
     Of a turn that is over only its outcome is told where it happened, of the one at work what was said, too: what was
     thought may have been refuted since.
     """
+    shown = {request.turn for request in chosen.requests}
     outcomes = {request.outcome for request in state.requests}
-    story: dict[int, list[Quote]] = {}
+    story: dict[int, list[str]] = {}
     notes: list[str] = []
     code: dict[str, list[Quote]] = {}
-    for quote in quotes:
+    for quote in chosen.quotes:
+        at_work = quote.turn == state.turn and quote.source & (USER | ASSISTANT)
         if not is_story(quote):
             code.setdefault(shown_under(quote), []).append(quote)
-        elif quote.text in outcomes or (quote.turn == state.turn and quote.source & (USER | ASSISTANT)):
-            story.setdefault(quote.turn, []).append(quote)
+        elif at_work or (quote.text in outcomes and quote.turn in shown):
+            story.setdefault(quote.turn, []).append(quote.text)
         else:
             notes.append(f"- {quote.text}")
     return story, notes, code
