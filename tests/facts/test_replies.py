@@ -29,8 +29,8 @@ from treering.facts.replies import reply_of, what_was_asked
             "No documentation. There is: no page of it; no example",
         ),
         (
-            "**Before:** it read the header.\n\nIt reads the first line of the log now.",
-            "It reads the first line of the log now.",
+            "**Before:** it read the header.\n\nIt reads the first log line now.",
+            "It reads the first log line now.",
         ),
         ("```\nx = the loop ends early.\n```\nThe loop ends one step too early.", "The loop ends one step too early."),
         ("Good, that's a nice result.\nThe loop ends one step too early.", "The loop ends one step too early."),

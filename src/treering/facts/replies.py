@@ -96,7 +96,7 @@ def _outcome(lines: Sequence[tuple[str, str]]) -> str:
         answer = _sentences_of(first, leads=True)
         if answer.endswith((":", "：")):
             answer = _with_items(answer, lines[1:])
-        if _says_enough(answer):
+        if _says_enough(answer, _SHORT_REPLY - 1):
             return answer
     # Headings, items of lists and lines of code tell less than a sentence that stands for itself; that all tests pass
     # tells the least.
@@ -108,7 +108,7 @@ def _outcome(lines: Sequence[tuple[str, str]]) -> str:
 
 def _telling(lines: Sequence[str]) -> str:
     """The first sentences that do not only lead over to something; empty if these say little."""
-    outcome = next(filter(None, map(_sentences_of, lines[:_MOST_LINES])), "")
+    outcome = next((told for line in lines[:_MOST_LINES] if (told := _sentences_of(line))), "")
     return outcome if _says_enough(outcome) else ""
 
 
@@ -123,9 +123,9 @@ def _sentences_of(line: str, *, leads: bool = False) -> str:
     return told
 
 
-def _says_enough(outcome: str) -> bool:
+def _says_enough(outcome: str, least: int = _SHORT_REPLY) -> bool:
     """Whether it is more than "Done." or "Noted and recorded."."""
-    return len(content_words(outcome)) >= _SHORT_REPLY or any(map(str.isdigit, outcome))
+    return len(content_words(outcome)) >= least or any(map(str.isdigit, outcome))
 
 
 def _with_items(outcome: str, lines: Iterable[tuple[str, str]]) -> str:
