@@ -10,8 +10,10 @@ from treering.facts.decisions import is_decision
 from treering.facts.fold import FactState, fold
 from treering.facts.lexicon import Lexicon, is_prose, sentences
 from treering.facts.requests import own_parts, telling_request
+from treering.facts.select import Selector
 from treering.facts.tasks import Task, open_tasks
 from treering.facts.tools import file_touches
+from treering.tokens.estimate import estimate_text
 
 
 def folded(*messages) -> FactState:
@@ -62,6 +64,8 @@ def test_no_prose(line: str) -> None:
         ('grep "a|b && c" x.py', ["grep"]),
         ("git commit -m \"$(cat <<'EOF'\nrm -rf x\nEOF\n)\"", ["git commit"]),
         ("wc -l \\\n a.txt", ["wc -l"]),
+        ("echo it\\'s; make all; echo it\\'s", ["make all"]),
+        ("find . -name x -exec ls {} \\; | sort", ["find .", "sort"]),
     ],
 )
 def test_program_and_first_argument(command: str, keys: list[str]) -> None:
@@ -95,6 +99,13 @@ def test_an_error_stands_until_the_same_command_succeeds() -> None:
         ("./deploy staging", "./report", False),
         ("make lint", "make format && make lint && make test", True),
         ("make format && make lint", "make lint", True),
+        ("pytest", "cat tests/test_cut.py", False),
+        ("pytest", "ls tests && git add tests", False),
+        ("pytest", "git commit -m 'All tests pass'", False),
+        ("pytest", "ruff check src tests", False),
+        ("pytest", "pip install pytest", False),
+        ("cat notes\npytest -q", "pytest -q", True),
+        ("ls lost", "ls lost", True),
     ],
 )
 def test_an_error_is_fixed_by_a_success_of_the_same_kind(failed: str, later: str, fixed: bool) -> None:
@@ -113,6 +124,10 @@ def test_an_error_is_fixed_by_a_success_of_the_same_kind(failed: str, later: str
         ("Read", {"file_path": "/w/lost.py"}, "Error: no such file: /w/lost.py", True),
         ("Grep", {"pattern": "x"}, "Error: path does not exist: missing/", True),
         ("Bash", {"command": "cat lost.py | head -3"}, "cat: lost.py: No such file or directory", True),
+        ("Bash", {"command": "ls notes 2>/dev/null; cat lost.py"}, "cat: lost.py: No such file or directory", True),
+        ("Bash", {"command": "cat notes\npytest -q"}, "error: no such fixture as shop", False),
+        ("Bash", {"command": "cat > x.py <<EOF\nimport shop\nEOF\npython x.py"}, "ValueError: invalid price", False),
+        ("Bash", {"command": "cat prices > /etc/shop"}, "sh: /etc/shop: permission denied for writing", False),
         ("Bash", {"command": "python -m shop"}, "ValueError: invalid price in shop.toml", False),
         ("deploy", {"to": "staging"}, "Error: staging refused the release", False),
     ],
@@ -120,6 +135,18 @@ def test_an_error_is_fixed_by_a_success_of_the_same_kind(failed: str, later: str
 def test_what_was_only_looked_for_blocks_nobody(tool: str, arguments: dict, answer: str, slip: bool) -> None:
     (error,) = folded(called(tool, arguments, 1), answered(answer, 1, error=True)).errors
     assert error.slip is slip
+
+
+def test_what_stops_somebody_does_so_even_if_it_was_only_looked_for_too() -> None:
+    answer = "shop.toml: No such file or directory"
+    state = folded(
+        called("Bash", {"command": "python -m shop"}, 1),
+        answered(answer, 1, error=True),
+        called("Bash", {"command": "cat shop.toml"}, 2),
+        answered(answer, 2, error=True),
+    )
+    selector = Selector(state, kept_text="", instructions="", count=estimate_text, budget=600)
+    assert [(error.text, error.slip) for error in selector.select(600).errors] == [(answer, False)]
 
 
 def test_what_the_user_did_not_allow_is_no_error() -> None:
@@ -227,6 +254,8 @@ def test_a_file_keeps_what_was_done_and_why() -> None:
         ("why?\n```\ncode here\n```\nfix it please", ["fix it please"]),
         ("see this:\n2026-01-01 boot failed\n\tat foo(bar)\nwhat is wrong", ["see this:", "what is wrong"]),
         ("yes", ["yes"]),
+        ("<a>one</a> go on <b>two <a>and</a> more</b> with it", ["go on", "with it"]),
+        ("<br>put a <b> here", ["<br>put a <b> here"]),
         ("'/var/folders/x1/Screenshot 2025-11-21 at 01.27.21.png' looks odd", ["looks odd"]),
         ("/tmp/a.png", []),
         ("please read /srv/notes.md", ["please read /srv/notes.md"]),

@@ -10,8 +10,10 @@ from treering.facts.lexicon import clean_line, is_file, listed, words
 
 MAX_COMMANDS = 60
 MAX_ERRORS = 12
+MAX_SOURCE_CHARS = 160
 _SEPARATOR = re.compile(r"&&|\|\||[;|\n]|(?<![>&])&(?![>&])")
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+"""What is no sign of the shell: an escaped character (which opens no quotation either), a quotation."""
 _PREFIXES = frozenset({"sudo", "time", "env", "nohup", "exec", "then", "do", "else", "if", "while", "!"})
 _ASSIGNMENT = re.compile(r"^\w+=\S*$")
 _PROGRAM = re.compile(r"^[A-Za-z0-9_./~+-]+$")
@@ -35,22 +37,19 @@ _TEST = re.compile(
     re.IGNORECASE,
 )
 
-
-_KINDS = (
-    (
-        "test",
-        re.compile(r"\b(?:tests?|pytest|unittest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox)\b", re.IGNORECASE),
-    ),
-    (
-        "check",
-        re.compile(
-            r"\b(?:lint|ruff|eslint|vet|clippy|mypy|pyright|golangci-lint|staticcheck|typecheck)\b", re.IGNORECASE
-        ),
-    ),
-    ("build", re.compile(r"\b(?:build|compile|tsc|make|install)\b", re.IGNORECASE)),
+_KIND = re.compile(
+    r"\b(?:(?P<test>tests?|pytest|unittest|jest|vitest|mocha|rspec|phpunit|ctest|tox|nox)"
+    r"|(?P<check>lint|ruff|eslint|vet|clippy|mypy|pyright|golangci-lint|staticcheck|typecheck)|(?P<build>install))\b",
+    re.IGNORECASE,
 )
+"""The first of these words says what a command does; later ones are its arguments ("ruff check tests")."""
+_BUILD = re.compile(r"\b(?:build|compile|tsc|make)\b", re.IGNORECASE)
 _NARROW = re.compile(r"\s(?:-run|-k|-t|--grep|--filter|--last-failed)[\s=]|::")
 _LOOKS = _SHOWS | listed("ls find fd tree stat file wc which type test jq cut sort uniq diff")
+_HANDLES = _LOOKS | listed("git cp mv rm mkdir rmdir touch chmod ln tee")
+"""What tests, checks and builds nothing, whatever the names of its arguments are."""
+_CHANGES = re.compile(r"<<|(?<![\d&>])>>?(?!&|\s*/dev/null)|\bsed\s+-i|\s-delete\b")
+"""What a program that shows something can do beside that: write, or feed a script that is not seen here."""
 
 
 class Command(msgspec.Struct, frozen=True, array_like=True):
@@ -67,8 +66,8 @@ class Command(msgspec.Struct, frozen=True, array_like=True):
 class StandingError(msgspec.Struct, frozen=True, array_like=True):
     """An error that nothing has fixed since.
 
-    `source` is what must succeed to fix it; `slip` whether only something was looked for that is not there, which stops
-    nobody.
+    `source` is what must succeed to fix it; `slip` whether it stops nobody: something was looked for that is not there,
+    or a tool for files refused what is then done otherwise.
     """
 
     text: str
@@ -122,7 +121,14 @@ def file_shown(command: str) -> str:
 def only_looks(command: str) -> bool:
     """Whether a command only looks at something: that it found nothing stops nobody."""
     keys = command_keys(command)
-    return bool(keys) and all(text.split(None, 1)[0] in _LOOKS for _, text in keys)
+    looks = bool(keys) and all(text.split(None, 1)[0] in _LOOKS for _, text in keys)
+    return looks and not _CHANGES.search(_QUOTED.sub("", command))
+
+
+def source_of(command: str) -> str:
+    """The beginning of a command line, by which its errors are known: its lines apart, as they are run."""
+    lines = (" ".join(line.split()) for line in command.replace("\\\n", " ").split("\n"))
+    return "\n".join(filter(None, lines))[:MAX_SOURCE_CHARS]
 
 
 def fixes(command: str, failed: str) -> bool:
@@ -141,8 +147,16 @@ def fixes(command: str, failed: str) -> bool:
 def _kinds(command: str) -> set[str]:
     """What the commands of a line do; the first program, if none of them is of a known kind."""
     keys = command_keys(command)
-    found = {kind for kind, pattern in _KINDS for _, text in keys if pattern.search(text)}
-    return found or {keys[0][0] if keys else command}
+    runs = [(key, text) for key, text in keys if text.split(None, 1)[0] not in _HANDLES]
+    found: set[str] = set()
+    for _, text in runs:
+        plain = _QUOTED.sub("", text)
+        kind = _KIND.search(plain)
+        if kind and kind.lastgroup:
+            found.add(kind.lastgroup)
+        if _BUILD.search(plain):
+            found.add("build")
+    return found or {next((key for key, _ in runs or keys), command)}
 
 
 def said_in_refusal(output: str) -> str:

@@ -240,7 +240,7 @@ class Ledger:
         source = tool_key(call.name)
         if command:
             self._command(command, entry, None)
-            source = " ".join(command.split())[:160]
+            source = command_facts.source_of(command)
             self._count(command)
             self._lines(command, COMMAND)
         touched = list(file_touches(call.name, call.arguments))
@@ -286,7 +286,7 @@ class Ledger:
         self._command(command, entry, None)
         self._lines(command, COMMAND)
         self.table.in_file(normalise(command_facts.file_shown(command), self.cwd))
-        self._finished(" ".join(command.split())[:160], output, message.is_error, True, entry)
+        self._finished(command_facts.source_of(command), output, message.is_error, True, entry)
         self._lines(output, RESULT)
         self.table.in_file("")
 

@@ -348,7 +348,10 @@ def _is_code(quote: Quote) -> bool:
 
 
 def _once(errors: Iterable[StandingError]) -> Iterable[StandingError]:
-    return {error.text: error for error in errors}.values()
+    once: dict[str, StandingError] = {}
+    for error in errors:
+        once.setdefault(error.text, error)
+    return once.values()
 
 
 def command_text(command: Command) -> str:
