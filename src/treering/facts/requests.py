@@ -16,7 +16,7 @@ MAX_PART_CHARS = 160
 TELLING_WORDS = 2
 """A request with fewer words that carry meaning does not say what is wanted."""
 
-_MACHINE_BLOCK = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
+_TAG = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^<>]*)?>")
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
 _PASTED = re.compile(
@@ -104,7 +104,21 @@ def is_pointer(text: str) -> bool:
 
 def without_machine_blocks(text: str) -> str:
     """A user message without what an agent put into it in tags."""
-    return _MACHINE_BLOCK.sub("\n", text)
+    kept: list[str] = []
+    unclosed: set[str] = set()
+    end = 0
+    for tag in _TAG.finditer(text):
+        name = tag[1]
+        if tag.start() < end or name in unclosed:
+            continue
+        closing = f"</{name}>"
+        at = text.find(closing, tag.end())
+        if at < 0:
+            unclosed.add(name)
+            continue
+        kept.extend((text[end : tag.start()], "\n"))
+        end = at + len(closing)
+    return "".join(kept) + text[end:]
 
 
 def own_sentences(text: str) -> list[str]:
