@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from pathlib import Path
 
 import msgspec
@@ -13,6 +15,7 @@ from tests.facts.fact_parts import answered, called, said
 
 from treering.compaction.summarizer import SpanMessage
 from treering.facts.fold import FactState, fold
+from treering.facts.replies import MAX_OPTIONS
 from treering.facts.state import MAX_JSON_BYTES
 from treering.session.messages import decode_message
 
@@ -42,6 +45,10 @@ WORDS = st.sampled_from(
         "let's do that.",
         "scratch all of this.",
         "？",
+        "Which one?",
+        "\nA. the first",
+        "\nB. the second",
+        "yes, A",
     ]
 )
 TEXT = st.lists(WORDS, max_size=25).map(" ".join)
@@ -65,6 +72,39 @@ def test_folding_in_pieces_is_folding_at_once(messages: list[SpanMessage], at: i
     assert fold(fold(FactState(), messages[:at], cwd="/w"), messages[at:], cwd="/w") == whole
     carried = FactState.from_json(msgspec.json.decode(msgspec.json.encode(whole.to_json())))
     assert carried == whole
+
+
+def test_answers_and_what_there_was_to_choose_fold_in_pieces_too() -> None:
+    """Random words rarely make them."""
+    menu = "\n".join(f"{number}. Take the way of the number {number}" for number in range(1, MAX_OPTIONS + 3))
+    messages = [
+        said("user", "Make the list of all books.", 1),
+        said("assistant", f"There are some ways.\n{menu}\nWhich one?", 2),
+        said("user", "7", 3),
+        said("assistant", "Done.\nShall I print it?", 4),
+        said("user", "yes", 5),
+        said("assistant", "Done.\nShall I send it?", 6),
+        said("user", "yes", 7),
+    ]
+    whole = fold(FactState(), messages)
+    assert [request.asked for request in whole.requests][-1] == "Shall I send it?"
+    for at in range(len(messages)):
+        first = FactState.from_json(fold(FactState(), messages[:at]).to_json())
+        assert fold(first, messages[at:]) == whole
+
+
+def test_a_state_of_the_version_before_is_read() -> None:
+    old = {
+        "clock": 60, "messages": 6, "turn": 2,
+        "requests": [[["Fix it."], "e1", 15, 1, "", "", "Shall I push it?", False]],
+        "errors": [["1 failed", "r4", 45, "pytest -q"]],
+    }  # fmt: skip
+    packed = base64.b85encode(zlib.compress(msgspec.json.encode(old))).decode()
+    state = FactState.from_json({"format": 1, "packed": packed})
+    (error,) = state.errors
+    assert not error.slip
+    later = fold(state, [said("user", "yes", 7)])
+    assert later.requests[-1].shown == "Shall I push it? → yes"
 
 
 @pytest.mark.parametrize("name", ["real-02210dc3.v3.jsonl", "real-8f534908.v3.jsonl"])

@@ -94,6 +94,9 @@ def test_what_can_be_chosen_is_read_from_lists_and_tables() -> None:
         ("yes", "Which one do you want?"),
         ("ok, do that", "Which one do you want?"),
         ("sí, ese", "Which one do you want?"),
+        ("go with a", "Which one do you want? A. At night"),
+        ("go with a way that nobody at all has thought of before", ""),
+        ("go with 2 printers, both of them in the hall upstairs", ""),
         ("A book about trains stands in the shelf of the hall.", ""),
         ("what do the two ways cost us?", ""),
         ("First tell me what the numbers of the last month were.", ""),
@@ -126,6 +129,29 @@ def test_an_answer_that_picks_is_no_rule() -> None:
     state = fold(FactState(), messages)
     assert not state.rules
     assert state.requests[-1].shown.endswith("A. Fail without a word → A. is fine, ensure we log")
+
+
+@pytest.mark.parametrize(
+    ("request_", "question", "answer"),
+    [
+        ("yes", "Shall I sell the printer?", "yes"),
+        ("Paint the fence green on Monday.", "One coat or two?", "Scratch that. One."),
+        ("The rent is 500 euros.", "For both rooms?", "The rent is now 700 euros. Yes."),
+    ],
+)
+def test_what_is_answered_is_the_last_question_even_if_its_request_goes(
+    request_: str, question: str, answer: str
+) -> None:
+    messages = [
+        said("user", "Make the list of all books.", 1),
+        said("assistant", "Done.\nShall I print it?", 2),
+        said("user", request_, 3),
+        said("assistant", f"Noted.\n{question}", 4),
+        said("user", answer, 5),
+    ]
+    last = fold(FactState(), messages).requests[-1]
+    assert last.shown == f"{question} → {answer}"
+    assert not last.again, "another question was answered"
 
 
 def test_a_long_question_is_shortened_from_its_front() -> None:

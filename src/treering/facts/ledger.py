@@ -113,13 +113,14 @@ class Ledger:
         self.table.begin(entry, self.clock, self.turn)
         self.language = guess_language(" ".join(said)) or self.language
         self.why = ""
+        # What is answered is the last reply, even if the request before it is about to go.
+        asked = self._asked(said)
         if any(map(starts_over, said)):
             self._start_over()
         elif any(map(retracts, said)):
             self._retract(said_of_rules=True)
         elif any(map(never_minds, said)):
             self._retract(said_of_rules=False)
-        asked = self._asked(said)
         standing = listed_rules(text)
         for place, sentence in enumerate(said):
             if withdraws(sentence):
@@ -133,7 +134,8 @@ class Ledger:
         self.rules = self.rules[-MAX_RULES:]
         # What is asked again stands where it was asked last; the first request stays, it names the goal.
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
-        again = any(request.parts == parts for request in self.requests)
+        # The answer to another question is no repetition.
+        again = not asked and any(request.parts == parts for request in self.requests)
         self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != parts]
         pasted = said[-1] == "…" or is_pointer(text)
         self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted, asked=asked))

@@ -38,7 +38,8 @@ _OPTION = re.compile(
 )
 _PICKED = re.compile(
     r"(?:^\W*(?:(?:yes|yeah|yep|ok|okay|sí|vale|हाँ|好的?)\W+)?([A-H]|\d{1,2})(?=\W*$|[.,:;)]\s|\s(?:is|and|but|please|y|और)\b)"
-    r"|(?:\b(?:options?|approach|variant|opción|go\swith|fix\sfor)\s|विकल्प\s?|方案|选项?)([A-H]|\d{1,2})\b(?!\.\d|[\w/-]))",
+    r"|(?:\b(?:options?|approach|variant|opción)\s|विकल्प\s?|方案|选项?)([A-H]|\d{1,2})\b(?!\.\d|[\w/-])"
+    r"|\b(?:go\swith|fix\sfor)\s([A-H]|\d{1,2})(?=\W*$|[.,:;)!]\s|\s(?:and|but|please|then|for|y|और)\b))",
     re.IGNORECASE,
 )
 
@@ -80,7 +81,7 @@ def what_was_asked(reply: str, question: str, options: Iterable[str]) -> str:
     """
     if not question or asks(reply):
         return ""
-    picked = {(first or named).upper() for first, named in _PICKED.findall(reply)}
+    picked = {"".join(letter).upper() for letter in _PICKED.findall(reply)}
     named = list({name: option for option in options if (name := option.split(".", 1)[0]) in picked}.values())
     if not named and len(content_words(reply)) >= _SHORT_REPLY and not points_back(reply):
         return ""
