@@ -129,3 +129,16 @@ def test_two_real_summaries_of_a_model_keep_more_with_facts_beside_them(shared: 
         assert both.score.invented == alone.score.invented
         assert both.score.budget is not None
         assert both.tokens <= both.score.budget
+
+
+def test_a_short_answer_stands_with_its_question_there_too() -> None:
+    talk = (
+        *SPAN,
+        message("assistant", "Both are done.\nShall I delete the old lexer?"),
+        message("user", "yes"),
+        message("assistant", "It is gone."),
+        message("user", "Write the release notes for the next version now, please."),
+    )
+    lines = with_facts(NARRATIVE, asked(talk, budget=1024)).partition(RECORD_HEADING)[2].split("\n")
+    assert "- Shall I delete the old lexer? → yes" in lines
+    assert "- yes" not in lines

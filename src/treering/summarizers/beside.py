@@ -67,7 +67,7 @@ def with_facts(narrative: str, request: SummaryRequest, *, taken: int = 0) -> st
     told = _plain(narrative)
     wide = selector.select(4 * room)
     must = _newest([command_text(item) for item in reversed(wide.commands)], told, int(0.2 * room)) | _newest(
-        [item.text for item in wide.requests[:-1]] + [rule.text for rule in wide.rules], told, int(0.4 * room)
+        [item.shown for item in wide.requests[:-1]] + [rule.text for rule in wide.rules], told, int(0.4 * room)
     )
     lines = _fitting(list(_lines(selector.select(0), must, request.facts, told)), room)
     # Much of what is chosen turns out to be told already, so more than the room is chosen from, as much as then fits.
@@ -131,7 +131,9 @@ def _lines(chosen: Selection, must: frozenset[str], state: FactState, told: str)
         words.next_steps,
         missing([last.text if last else "", chosen.question, *(task.text for task in chosen.tasks)]),
     )
-    yield from listed(words.done, [item.text for item in state.requests if item.text in must.difference(rules)])
+    # A request may have been chosen with the question that it answers, or without it.
+    asked = (next((text for text in (item.shown, item.text) if text in must), "") for item in state.requests)
+    yield from listed(words.done, [text for text in asked if text and text not in rules])
     yield from listed(words.blocked, missing(error.text for error in chosen.errors if not error.slip))
     if commands := [text for item in state.commands if (text := command_text(item)) in must]:
         yield f"{words.commands}: {' · '.join(commands)}"
