@@ -136,6 +136,16 @@ def test_the_open_question_is_there_where_room_is_scarce() -> None:
     assert chosen.question == question
 
 
+def test_the_open_question_is_there_even_if_the_last_request_is_no_news() -> None:
+    question = "Shall I paint the gate red or blue as well?"
+    messages = [said("user", "Run it.", 1), said("user", "Run it.", 2), said("assistant", question, 3)]
+    words = UserWords(fold(FactState(), messages), estimate_text)
+    assert words.choose(100).question == question
+    small = words.choose(6)
+    assert not small.question, "it does not fit"
+    assert small.cost <= 6
+
+
 def test_plans_that_go_back_and_forth_end_with_the_last_one() -> None:
     hall, park = "Let's rent the hall instead.", "Actually, let's meet in the park."
     texts = [hall, park, hall, *TALK]

@@ -169,8 +169,8 @@ class _Choice:
             self._take_last(requests[-1])
             self._take_goal(requests)
         self._add_rules()
-        question = requests[-1].question if requests and not requests[-1].again else ""
-        if self.order and not (question and self._fits(self.words.count(question) + 3)):
+        question = requests[-1].question if requests else ""
+        if not self.last and not (question and self._fits(self.words.count(question) + 3)):
             question = ""
         for part in self.order or self.words.parts:
             if part.text not in self.told and self._with_newer(part.text):
