@@ -129,6 +129,9 @@ def test_an_answer_that_picks_is_no_rule() -> None:
     state = fold(FactState(), messages)
     assert not state.rules
     assert state.requests[-1].shown.endswith("A. Fail without a word → A. is fine, ensure we log")
+    for answer in ("A. Also, never log the body.", "A\nFrom now on ask me before you push."):
+        (rule,) = fold(FactState(), [*messages[:2], said("user", answer, 3)]).rules
+        assert answer.endswith(rule.text), "what is said beside the answer may be one"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from treering.facts.language import guess_language
 from treering.facts.lexicon import clean_line, is_prose, sentences, words
 from treering.facts.listing import listed_lines
 from treering.facts.paths import normalise
-from treering.facts.replies import reply_of, what_was_asked
+from treering.facts.replies import picks, reply_of, what_was_asked
 from treering.facts.requests import (
     MAX_REQUEST_CHARS,
     MAX_REQUESTS,
@@ -127,7 +127,9 @@ class Ledger:
                 self.rules = without_withdrawn(self.rules, sentence)
             self._supersede(sentence)
             listed = any(sentence in item for item in standing)
-            if (listed or (is_rule(sentence) and not asked)) and len(sentence) <= MAX_RULE_CHARS:
+            # The sentence that picks is no rule; what is said beside it may be one.
+            stands = sentences(sentence)[1:] if asked and picks(sentence) else [sentence]
+            if (listed or any(map(is_rule, stands))) and len(sentence) <= MAX_RULE_CHARS:
                 rule = sentence if listed else in_context(sentence, said[:place])
                 self.rules = [r for r in self.rules if r.text != rule and not (r.entry == entry and r.text in rule)]
                 self.rules.append(Rule(rule, entry, self.clock))

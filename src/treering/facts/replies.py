@@ -90,6 +90,11 @@ def what_was_asked(reply: str, question: str, options: Iterable[str]) -> str:
     return " ".join([short, *named[:2]])
 
 
+def picks(sentence: str) -> bool:
+    """Whether a sentence of the user names one of several options ("A. is fine")."""
+    return bool(_PICKED.search(sentence))
+
+
 def _outcome(lines: Sequence[tuple[str, str]]) -> str:
     """What came of it: the answer that the message begins with, else the first sentence that says something."""
     raw, first = lines[0]
