@@ -146,6 +146,19 @@ def test_the_open_question_is_there_even_if_the_last_request_is_no_news() -> Non
     assert small.cost <= 6
 
 
+def test_the_same_answer_to_two_questions_is_given_with_both() -> None:
+    messages = [said("user", "Clear out the shed behind the house.", 1)]
+    for number, thing in enumerate(("ladder", "bicycle"), 1):
+        messages.append(said("assistant", f"Done.\nShall I keep the {thing}?", 2 * number))
+        messages.append(said("user", "yes", 2 * number + 1))
+    messages.append(said("user", "Then paint the door of the shed.", 9))
+    chosen = UserWords(fold(FactState(), messages), estimate_text).choose(200).requests
+    assert [request.shown for request in chosen[1:3]] == [
+        "Shall I keep the ladder? → yes",
+        "Shall I keep the bicycle? → yes",
+    ]
+
+
 def test_plans_that_go_back_and_forth_end_with_the_last_one() -> None:
     hall, park = "Let's rent the hall instead.", "Actually, let's meet in the park."
     texts = [hall, park, hall, *TALK]

@@ -138,7 +138,7 @@ class Ledger:
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
         # The answer to another question is no repetition.
         again = not asked and any(request.parts == parts for request in self.requests)
-        self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.parts != parts]
+        self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.asked or r.parts != parts]
         pasted = said[-1] == "…" or is_pointer(text)
         self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted, asked=asked))
         size = sum(len(request.text) + len(request.outcome) for request in self.requests)

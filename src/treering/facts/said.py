@@ -57,13 +57,17 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class _Part(msgspec.Struct, frozen=True):
-    """A sentence of the user, with what it is worth and what it costs; `at` and `place` say where it stands."""
+    """A sentence of the user, with what it is worth and what it costs; `at` and `place` say where it stands.
+
+    `answers` is whether it says what it says only together with the question before it.
+    """
 
     text: str
     at: int
     place: int
     worth: float
     cost: int
+    answers: bool
 
 
 class UserWords:
@@ -103,18 +107,19 @@ class UserWords:
         return max(made, key=lambda pair: pair[1].worth)[0]
 
     def _weighed(self) -> Iterator[_Part]:
-        """The sentences of the requests, each where it was said last."""
+        """The sentences of the requests, each where it was said last; "yes" to another question is another one."""
         state = self.state
-        seen: set[str] = set()
+        seen: set[tuple[str, str]] = set()
         for request in reversed(state.requests):
             for place, part in enumerate(request.parts):
-                if part not in seen and part != "…":
-                    seen.add(part)
+                if (request.asked, part) not in seen and part != "…":
+                    seen.add((request.asked, part))
                     cost = self.count(part)
                     worth = self.weight(part) - min(state.turn - request.turn, 20) * 0.02 - cost / 150
                     worth += _WORTH_LAST * (request is state.requests[-1] and not request.again)
                     worth += _WORTH_ORDER * bool(request.asked)
-                    yield _Part(part, request.at, place, worth - 2.0 * (part in self.newer), cost)
+                    worth -= 2.0 * (part in self.newer)
+                    yield _Part(part, request.at, place, worth, cost, answers=bool(request.asked))
 
     @staticmethod
     def pieces(rule: Rule) -> Iterator[str]:
@@ -173,7 +178,7 @@ class _Choice:
         if not self.last and not (question and self._fits(self.words.count(question) + 3)):
             question = ""
         for part in self.order or self.words.parts:
-            if part.text not in self.told and self._with_newer(part.text):
+            if not self._is_told(part) and self._with_newer(part.text):
                 self._add(part)
         found = [
             self.goal if self.goal and request.at == self.goal.at else self._chosen_of(request)
@@ -185,6 +190,12 @@ class _Choice:
             return Said(self.chosen_rules, [*found, self.last], question, True, self.used)
         has_last = bool(found) and found[-1].at == requests[-1].at
         return Said(self.chosen_rules, found, question, has_last, self.used)
+
+    def _is_told(self, part: _Part) -> bool:
+        if not part.answers:
+            return part.text in self.told
+        whole = {request.at for request in (self.last, self.goal) if request}
+        return part.at in whole or part.place in self.chosen.get(part.at, ())
 
     def _chosen_of(self, request: Request) -> Request:
         parts = _joined(self.chosen[request.at], request.parts, self.told)
