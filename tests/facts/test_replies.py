@@ -34,6 +34,7 @@ from treering.facts.replies import reply_of, what_was_asked
         ),
         ("```\nx = the loop ends early.\n```\nThe loop ends one step too early.", "The loop ends one step too early."),
         ("Good, that's a nice result.\nThe loop ends one step too early.", "The loop ends one step too early."),
+        ("```\nThe loop ends one step too early.", "The loop ends one step too early."),
         ("Done.", ""),
         ("Noted and recorded.", ""),
         ("## Only a heading", ""),

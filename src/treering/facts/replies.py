@@ -16,7 +16,6 @@ _SHORT_REPLY = 4
 _ENDS = (".", "!", "।", "。", "！")
 _ITEM = re.compile(r"\s*(?:[-*+•>|]\s|\d{1,2}[.)]\s|\*\*\d)")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
-_FENCED = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _ANSWERS = re.compile(
     r"\W*(?:(?:yes|no|nope|yeah|yep|done|fixed|right|exactly|correct|sí|hecho|listo|arreglado)\b|you['’]?re\sright|found\sit"
     r"|(?:created|added|updated|removed|renamed|committed|pushed|moved|replaced|implemented)\s|हाँ|नहीं|हो\sगया|ठीक\sकर"
@@ -62,7 +61,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 def reply_of(said: str) -> Reply | None:
     """The message taken apart; None if it has no sentence."""
-    lines = [(raw, line) for raw in _FENCED.sub("", said).split("\n") if is_prose(line := clean_line(raw))]
+    lines = [(raw, line) for raw in _without_fenced(said) if is_prose(line := clean_line(raw))]
     if not lines:
         return None
     question = _question([sentence for _, line in lines for sentence in sentences(line)])
@@ -93,6 +92,22 @@ def what_was_asked(reply: str, question: str, options: Iterable[str]) -> str:
 def picks(sentence: str) -> bool:
     """Whether a sentence of the user names one of several options ("A. is fine")."""
     return bool(_PICKED.search(sentence))
+
+
+def _without_fenced(said: str) -> list[str]:
+    """The lines that stand in no block of code; a block that nobody closes is none."""
+    kept: list[str] = []
+    block: list[str] = []
+    for line in said.split("\n"):
+        if block:
+            block.append(line)
+            if line.rstrip(" \t") == "```":
+                block = []
+        elif line.startswith("```"):
+            block = [line]
+        else:
+            kept.append(line)
+    return kept + block
 
 
 def _outcome(lines: Sequence[tuple[str, str]]) -> str:
