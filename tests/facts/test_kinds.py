@@ -149,6 +149,16 @@ def test_what_stops_somebody_does_so_even_if_it_was_only_looked_for_too() -> Non
     assert [(error.text, error.slip) for error in selector.select(600).errors] == [(answer, False)]
 
 
+def test_a_request_that_was_broken_off_and_sent_again_stands_once() -> None:
+    state = folded(
+        said("user", "Are there changes that can be deleted now?a"),
+        said("user", "Are there changes that can be deleted now? If so, delete them."),
+    )
+    assert [request.text for request in state.requests] == [
+        "Are there changes that can be deleted now? If so, delete them."
+    ]
+
+
 def test_what_the_user_did_not_allow_is_no_error() -> None:
     answer = "The user doesn't want to proceed with this tool use. The tool use was rejected."
     state = folded(

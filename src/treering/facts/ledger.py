@@ -52,7 +52,13 @@ if TYPE_CHECKING:
 MAX_FILES = 80
 MAX_PENDING = 16
 MAX_SUPERSEDED = 40
+_LEAST_SENT = 24
 _RANK = {"read": 0, "delete": 1, "edit": 2, "write": 3}
+
+
+def _sent_again(last: Request, text: str) -> bool:
+    """Whether a request was broken off, and sent again with more to it or a slip mended."""
+    return not last.outcome and len(last.text) >= _LEAST_SENT and text.startswith(last.text[:-2])
 
 
 class Ledger:
@@ -138,6 +144,8 @@ class Ledger:
         parts = tuple(shortened(said, MAX_REQUEST_CHARS))
         # The answer to another question is no repetition.
         again = not asked and any(request.parts == parts for request in self.requests)
+        if self.requests and _sent_again(self.requests[-1], " ".join(parts)):
+            self.requests.pop()
         self.requests = [r for i, r in enumerate(self.requests) if not i or r.outcome or r.asked or r.parts != parts]
         pasted = said[-1] == "…" or is_pointer(text)
         self.requests.append(Request(parts, entry, self.clock, self.turn, again=again, pasted=pasted, asked=asked))
