@@ -81,7 +81,8 @@ def what_was_asked(reply: str, question: str, options: Iterable[str]) -> str:
     if not question or asks(reply):
         return ""
     picked = {"".join(letter).upper() for letter in _PICKED.findall(reply)}
-    named = list({name: option for option in options if (name := option.split(".", 1)[0]) in picked}.values())
+    by_name = {option.split(".", 1)[0]: option for option in options if option.split(". ", 1)[-1] not in question}
+    named = [by_name[name] for name in sorted(picked & by_name.keys())]
     if not named and len(content_words(reply)) >= _SHORT_REPLY and not points_back(reply):
         return ""
     room = MAX_ASKED_CHARS - sum(len(option) + 1 for option in named[:2])
