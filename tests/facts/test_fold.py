@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import zlib
 from pathlib import Path
 
@@ -72,6 +73,23 @@ def test_folding_in_pieces_is_folding_at_once(messages: list[SpanMessage], at: i
     assert fold(fold(FactState(), messages[:at], cwd="/w"), messages[at:], cwd="/w") == whole
     carried = FactState.from_json(msgspec.json.decode(msgspec.json.encode(whole.to_json())))
     assert carried == whole
+
+
+def test_the_state_is_bounded_in_any_script_and_rules_stay() -> None:
+    dice = random.Random(1)
+    rule = "不要修改配置文件。"
+    messages = [said("user", rule, 0)]
+    messages += [
+        said("user", "".join(chr(dice.randrange(0x4E00, 0x9FFF)) for _ in range(600)) + "。", number)
+        for number in range(1, 90)
+    ]
+    state = fold(FactState(), messages)
+    packed = state.to_json()
+    assert len(json.dumps(packed)) <= MAX_JSON_BYTES + 100
+    carried = FactState.from_json(packed)
+    assert [kept.text for kept in carried.rules] == [rule]
+    assert carried.requests[0] == state.requests[0]
+    assert carried.requests[-1] == state.requests[-1]
 
 
 def test_answers_and_what_there_was_to_choose_fold_in_pieces_too() -> None:

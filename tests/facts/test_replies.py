@@ -7,6 +7,8 @@ from tests.facts.fact_parts import said
 
 from treering.facts.fold import FactState, fold
 from treering.facts.replies import reply_of, what_was_asked
+from treering.facts.said import UserWords
+from treering.tokens.estimate import estimate_text
 
 
 @pytest.mark.parametrize(
@@ -156,6 +158,20 @@ def test_what_is_answered_is_the_last_question_even_if_its_request_goes(
     last = fold(FactState(), messages).requests[-1]
     assert last.shown == f"{question} → {answer}"
     assert not last.again, "another question was answered"
+
+
+def test_a_question_with_a_value_that_was_changed_since_is_not_repeated() -> None:
+    messages = [
+        said("user", "The port of the server is 48080.", 1),
+        said("assistant", "Shall the server listen on port 48080 in the tests as well?", 2),
+        said("user", "yes", 3),
+        said("assistant", "It listens there in the tests now.", 4),
+        said("user", "The port of the server is 49090.", 5),
+        said("assistant", "I changed the port of the server everywhere.", 6),
+        said("user", "Then write the notes.", 7),
+    ]
+    chosen = UserWords(fold(FactState(), messages), estimate_text).choose(400)
+    assert not any("48080" in request.shown for request in chosen.requests)
 
 
 def test_a_long_question_is_shortened_from_its_front() -> None:

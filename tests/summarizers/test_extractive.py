@@ -163,7 +163,7 @@ def test_what_came_of_a_request_stands_under_it_and_what_was_thought_apart() -> 
         ),
     ]
     text = summary(span, 1100)
-    assert section(text, HEADINGS["en"].done) == (
+    assert section(text, HEADINGS["en"].asked) == (
         "- Find out why the list of tides is empty.\n"
         "  - Fixed. The `tide_reader` function took the header for a reading.\n\n"
     )

@@ -75,6 +75,12 @@ class UserWords:
 
     def __init__(self, state: FactState, count: Callable[[str], int]) -> None:
         """Prepare the choice from a state; `count` gives the tokens of a text."""
+        # A question with a value that was changed since is not repeated.
+        requests = (
+            msgspec.structs.replace(request, asked="") if state.gives_old_value(request.asked) else request
+            for request in state.requests
+        )
+        state = msgspec.structs.replace(state, requests=tuple(requests))
         self.state, self.count = state, count
         self.newer = _corrections(state)
         spared = set(self.newer) | _said_again(state)

@@ -217,7 +217,7 @@ class Selector:
         for quote in state.quotes:
             quotes.setdefault(quote.text, (quote, _worth(quote), QUOTES_FADE))
         for quote, worth, fade in quotes.values():
-            if quote.text in self.kept_text or "```" in quote.text or self._stale(quote.text):
+            if quote.text in self.kept_text or "```" in quote.text or state.gives_old_value(quote.text):
                 continue
             if _FRAME.fullmatch(quote.text):
                 continue
@@ -244,10 +244,6 @@ class Selector:
                     home_cost=self.count(name) + 2 if name else 0,
                 ),
             )
-
-    def _stale(self, text: str) -> bool:
-        """Whether a text gives a value that the user changed, without the new one."""
-        return any(_stands_in(old, text) and not _stands_in(new, text) for old, new in self.state.superseded)
 
     def _telling(self, line: str, terms: tuple[Term, ...]) -> tuple[float, ...]:
         """For each term, how well the line tells what it has to do with: by the words that it stands with elsewhere.
@@ -337,10 +333,6 @@ def is_story(quote: Quote) -> bool:
 def _is_passing(quote: Quote) -> bool:
     """Whether a quote only says what was about to be done or was found to be missing: later that is misleading."""
     return is_story(quote) and (is_narration(quote.text) or bool(_PLANNED.match(quote.text)))
-
-
-def _stands_in(value: str, text: str) -> bool:
-    return value in text and bool(re.search(rf"(?<![\w.]){re.escape(value)}(?!\w)", text))
 
 
 def _is_code(quote: Quote) -> bool:

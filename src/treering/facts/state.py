@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from typing import Any
 
@@ -106,17 +107,30 @@ class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The state as JSON values, for `details.treering`: at most `MAX_JSON_BYTES`.
 
         It is compressed, which makes it three times as much as would fit otherwise. If it still does not fit (text
-        that hardly compresses), the least expected terms are left out.
+        that hardly compresses), the least expected terms are left out, and after these the decisions and the requests
+        between the first and the last; rules never are.
         """
         state = self
         while True:
             packed = base64.b85encode(zlib.compress(msgspec.json.encode(state), 9)).decode()
-            if len(packed) <= MAX_JSON_BYTES or not state.terms:
+            if len(packed) <= MAX_JSON_BYTES or not (state.terms or state.decisions or len(state.requests) > 2):
                 return {"format": FORMAT, "packed": packed}
             state = state.smaller()
 
     def smaller(self) -> FactState:
-        """Without the tenth of the terms that is least expected to be used again, and their quotes."""
+        """Without the tenth of the terms that is least expected to be used again, and their quotes.
+
+        Where there are none, without the older quarter of the decisions, and of the requests after the first.
+        """
+        if not self.terms:
+            first, *others = self.requests or (None,)
+            spared = (len(others) + 3) // 4 if len(others) > 1 else 0
+            return msgspec.structs.replace(
+                self,
+                quotes=(),
+                decisions=self.decisions[(len(self.decisions) + 3) // 4 :],
+                requests=(first, *others[spared:]) if first else (),
+            )
         terms = sorted(self.terms, key=lambda t: (-history_score(t.kind, t.name, t, self.clock), t.kind, t.name))
         terms = terms[: len(terms) * 9 // 10]
         used: dict[int, int] = {}
@@ -131,6 +145,10 @@ class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             for term in terms
         )
         return msgspec.structs.replace(self, terms=kept, quotes=tuple(self.quotes[index] for index in used))
+
+    def gives_old_value(self, text: str) -> bool:
+        """Whether a text gives a value that the user changed, without the new one."""
+        return any(_stands_in(old, text) and not _stands_in(new, text) for old, new in self.superseded)
 
     @staticmethod
     def from_json(value: object) -> FactState:
@@ -148,3 +166,7 @@ class FactState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if any(not -1 <= index < count for term in state.terms for index in (term.prose, term.code, term.dense)):
             return FactState()
         return state
+
+
+def _stands_in(value: str, text: str) -> bool:
+    return value in text and bool(re.search(rf"(?<![\w.]){re.escape(value)}(?!\w)", text))

@@ -133,7 +133,7 @@ def _lines(chosen: Selection, must: frozenset[str], state: FactState, told: str)
     )
     # A request may have been chosen with the question that it answers, or without it.
     asked = (next((text for text in (item.shown, item.text) if text in must), "") for item in state.requests)
-    yield from listed(words.done, [text for text in asked if text and text not in rules])
+    yield from listed(words.asked, [text for text in asked if text and text not in rules])
     yield from listed(words.blocked, missing(error.text for error in chosen.errors if not error.slip))
     if commands := [text for item in state.commands if (text := command_text(item)) in must]:
         yield f"{words.commands}: {' · '.join(commands)}"

@@ -50,7 +50,7 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     if done and not in_parts:
         progress.extend(done)
     else:
-        section(progress, f"### {words.done}", done)
+        section(progress, f"### {words.asked}", done)
     if not split_turn:
         section(progress, f"### {words.in_progress}", in_progress)
     section(progress, f"### {words.blocked}", blocked)
