@@ -25,7 +25,7 @@ from treering.facts.terms import is_telling_code
 TokenCounter = Callable[[str], int]
 T = TypeVar("T")
 
-KIND_WORTH = {FILE: 3.6, NAME: 1.0, NUMBER: 3.9}
+KIND_WORTH = {FILE: 3.6, NAME: 1.0, NUMBER: 4.2}
 """What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
 
 WORTH_OUTCOME, WORTH_LAST_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 4.0, 0.8, 0.1, 0.05

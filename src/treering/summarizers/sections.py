@@ -47,8 +47,8 @@ HEADINGS = {
     ),
     "zh": Headings(
         goal="目标", constraints="约束与偏好", progress="进展", asked="至今的要求", in_progress="进行中",
-        blocked="受阻", decisions="关键决定", next_steps="下一步", context="关键背景", commands="运行过的命令", test="最近的测试结果",
-        names="各文件中的名称", failed="失败",
+        blocked="受阻", decisions="关键决定", next_steps="下一步", context="关键背景", commands="运行过的命令",
+        test="最近的测试结果", names="各文件中的名称", failed="失败",
         left_out="另有 {count} 行：`treering entry FILE ID`",
     ),
 }  # fmt: skip
