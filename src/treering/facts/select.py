@@ -25,7 +25,7 @@ from treering.facts.terms import is_telling_code
 TokenCounter = Callable[[str], int]
 T = TypeVar("T")
 
-KIND_WORTH = {FILE: 3.6, NAME: 1.0, NUMBER: 4.2}
+KIND_WORTH = {FILE: 3.6, NAME: 1.0, NUMBER: 4.0}
 """What a term that is used again is worth, by its kind: there are far more names than files and numbers."""
 
 WORTH_OUTCOME, WORTH_LAST_OUTCOME, WORTH_DECISION, WORTH_PROSE, WORTH_CODE = 1.0, 4.0, 0.8, 0.1, 0.05
@@ -37,7 +37,7 @@ OUTCOMES_FROM = 1000
 OUTCOMES_FADE, QUOTES_FADE = 8, 4
 """After so many turns an outcome, or another quotation, is worth half."""
 
-SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.65, 0.12, 0.07, 0.1, 0.06
+SHARE_USER, SHARE_COMMANDS, SHARE_ERRORS, SHARE_TASKS, SHARE_NAMES = 0.7, 0.12, 0.07, 0.1, 0.06
 """Most of the budget that a kind of fact may take."""
 
 TELLING = (0.1, 0.3, 1.0)
