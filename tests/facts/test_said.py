@@ -172,3 +172,9 @@ def test_several_facts_are_worth_more_than_one_and_a_name_more_than_none() -> No
     one = "He takes care of the kitchen."
     assert words.weight(f"{one} She takes care of the garden. The keys hang in the shed.") > words.weight(one)
     assert words.weight("Here is Chen for the kitchen.") > words.weight("Here is somebody for the kitchen.") + 0.7
+
+
+def test_a_long_request_is_whole_where_it_fits() -> None:
+    task = " ".join(f"Step {n}: look at drawer {n} of the old desk and list what is in it." for n in range(1, 13))
+    assert told([*TALK, task], estimate_text(task) + 8) == task
+    assert "…" in told([*TALK, task], estimate_text(task) // 2)

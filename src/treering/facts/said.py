@@ -211,7 +211,7 @@ class _Choice:
 
     def _take_last(self, last: Request) -> None:
         # No single request may crowd out the others.
-        limit = max(_LEAST_REQUEST_CHARS, 2 * self.room)
+        limit = max(_LEAST_REQUEST_CHARS, 4 * self.room)
         cost = self.words.count(last.shown) + 4
         if self.words.rules_cost + cost > self.room:
             limit = min(limit, max(24, int(_SHARE_LAST * self.room * len(last.text) / cost)))
