@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from treering.compaction.summarizer import SpanMessage
-from treering.session.messages import Message, OtherBlock, TextBlock, ThinkingBlock, ToolCallBlock
+from treering.session.messages import Message, OtherBlock, TextBlock, ThinkingBlock, ToolCallBlock, without_tagged
 
 Author = Literal["user", "assistant", "call", "command", "output", "summary"]
 """Who wrote a piece: `command` is the text of a shell command, `call` any other argument of a tool."""
@@ -82,24 +82,7 @@ def read_part(messages: Sequence[SpanMessage]) -> Part:
 
 def own_words(text: str) -> str:
     """A user's message without what programs put into it: tagged blocks such as notifications, and fenced code."""
-    return _FENCE.sub("\n", _without_tagged(text)).strip()
-
-
-def _without_tagged(text: str) -> str:
-    parts: list[str] = []
-    position = 0
-    unclosed: set[str] = set()
-    for tag in _OPEN_TAG.finditer(text):
-        name = tag.group(1)
-        if tag.start() < position or name in unclosed:
-            continue
-        end = text.find(f"</{name}>", tag.end())
-        if end < 0:
-            unclosed.add(name)
-        else:
-            parts.append(text[position : tag.start()])
-            position = end + len(name) + 3
-    return "\n".join([*parts, text[position:]])
+    return _FENCE.sub("\n", without_tagged(text, _OPEN_TAG)).strip()
 
 
 def is_shell(tool_name: str) -> bool:

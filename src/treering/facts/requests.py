@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from treering.facts.lexicon import clean_line, content_words, is_prose, sentences
+from treering.session.messages import without_tagged
 
 MAX_REQUESTS = 96
 MAX_REQUEST_CHARS = 2400
@@ -17,6 +18,7 @@ TELLING_WORDS = 2
 """A request with fewer words that carry meaning does not say what is wanted."""
 
 _TAG = re.compile(r"<([a-z][a-z0-9_-]*)(?:\s[^<>]*)?>")
+"""Opens what a machine put into a message."""
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]+)\s*</command-name>")
 _BRACKETED = re.compile(r"^\s*\[[^\]]{0,300}\]\s*$")
 _PASTED = re.compile(
@@ -29,6 +31,7 @@ _PICTURE = re.compile(
 )
 """The path of a picture that was dropped on the terminal: the picture is in the message, its path helps nobody."""
 _POINTER = re.compile(r"[^\n]{0,80}:\s+(?:/|~/|[A-Za-z]:\\|https?://)\S+")
+"""One line that ends with where to read more."""
 _DUMP_LINES = 15
 _ENDS = (".", "?", "!", ":", ";", "…", "。", "？", "！", "：", "।")
 _DOCUMENT_CHARS = 6000
@@ -66,6 +69,11 @@ class Request(msgspec.Struct, frozen=True, array_like=True):
         """The request as one line, after the question that it answers."""
         return f"{self.asked} → {self.text}" if self.asked else self.text
 
+    @property
+    def tells(self) -> bool:
+        """Whether the user says in it what is wanted."""
+        return not self.pasted and says_what(self.text)
+
 
 def says_what(text: str) -> bool:
     """Whether a request says what is wanted; "yes, all of them" does not."""
@@ -74,7 +82,7 @@ def says_what(text: str) -> bool:
 
 def telling_request(requests: Sequence[Request]) -> Request | None:
     """The newest request that says what is wanted, if any does."""
-    return next((request for request in reversed(requests) if says_what(request.text) and not request.pasted), None)
+    return next((request for request in reversed(requests) if request.tells), None)
 
 
 def own_parts(text: str) -> list[str]:
@@ -104,21 +112,7 @@ def is_pointer(text: str) -> bool:
 
 def without_machine_blocks(text: str) -> str:
     """A user message without what an agent put into it in tags."""
-    kept: list[str] = []
-    unclosed: set[str] = set()
-    end = 0
-    for tag in _TAG.finditer(text):
-        name = tag[1]
-        if tag.start() < end or name in unclosed:
-            continue
-        closing = f"</{name}>"
-        at = text.find(closing, tag.end())
-        if at < 0:
-            unclosed.add(name)
-            continue
-        kept.extend((text[end : tag.start()], "\n"))
-        end = at + len(closing)
-    return "".join(kept) + text[end:]
+    return without_tagged(text, _TAG)
 
 
 def own_sentences(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from treering.compaction.summarizer import join_split_turn
 from treering.compaction.transcript import neutralise
-from treering.facts.requests import Request, says_what
+from treering.facts.requests import Request
 from treering.facts.roles import ASSISTANT, USER
 from treering.facts.said import UserWords
 from treering.facts.select import Selection, command_text, is_story, shown_under
@@ -33,10 +33,11 @@ def lay_out(chosen: Selection, state: FactState, words: Headings, *, split_turn:
     in_progress = [f"- {text}" for text in story.pop(state.turn, ())]
 
     def asked(requests: Iterable[Request]) -> list[str]:
-        lines = (
-            (f"- {request.shown}", *(f"  - {text}" for text in story.get(request.turn, ()))) for request in requests
-        )
-        return [line for request in lines for line in request]
+        return [
+            line
+            for request in requests
+            for line in (f"- {request.shown}", *(f"  - {text}" for text in story.get(request.turn, ())))
+        ]
 
     done = asked(chosen.requests[: len(chosen.requests) - len(goal)])
     steps = [f"- {text}" for text in (chosen.question, *(task.text for task in chosen.tasks)) if text]
@@ -98,7 +99,7 @@ def essentials(state: FactState, limit: int, count: Callable[[str], int]) -> str
 def _goal(requests: Sequence[Request]) -> Sequence[Request]:
     """The request in hand, and if it says only yes or is mere output, those before it, back to one that says what."""
     start = len(requests) - 1
-    while start > 0 and (requests[start].pasted or not says_what(requests[start].text)):
+    while start > 0 and not requests[start].tells:
         start -= 1
     return requests[max(start, 0) :]
 
