@@ -44,7 +44,9 @@ _KIND = re.compile(
 )
 """The first of these words says what a command does; later ones are its arguments ("ruff check tests")."""
 _BUILD = re.compile(r"\b(?:build|compile|tsc|make)\b", re.IGNORECASE)
+"""What builds, wherever it stands."""
 _NARROW = re.compile(r"\s(?:-run|-k|-t|--grep|--filter|--last-failed)[\s=]|::")
+"""What runs some of the tests only."""
 _LOOKS = _SHOWS | listed("ls find fd tree stat file wc which type test jq cut sort uniq diff")
 _HANDLES = _LOOKS | listed("git cp mv rm mkdir rmdir touch chmod ln tee")
 """What tests, checks and builds nothing, whatever the names of its arguments are."""

@@ -15,7 +15,9 @@ _MOST_LINES = 8
 _SHORT_REPLY = 4
 _ENDS = (".", "!", "।", "。", "！")
 _ITEM = re.compile(r"\s*(?:[-*+•>|]\s|\d{1,2}[.)]\s|\*\*\d)")
+"""An item of a list, a line of a table."""
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
+"""A heading, or a line in bold that stands for one."""
 _ANSWERS = re.compile(
     r"\W*(?:(?:yes|no|nope|yeah|yep|done|fixed|right|exactly|correct|sí|hecho|listo|arreglado)\b|you['’]?re\sright|found\sit"
     r"|(?:created|added|updated|removed|renamed|committed|pushed|moved|replaced|implemented)\s|हाँ|नहीं|हो\sगया|ठीक\sकर"
@@ -28,6 +30,7 @@ _STATUS = re.compile(
     r".{0,60}\b(?:pass\w*|clean|green|complete|ready|staged|issues|works?|in\splace|done)\b",
     re.IGNORECASE,
 )
+"""That all tests pass, or that all is done."""
 _BEFORE = re.compile(r"\W*(?:before|instead\sof|previously|antes)\b[^.]{0,12}:", re.IGNORECASE)
 """How it was is told with how it is, or not at all."""
 _OPTION = re.compile(
@@ -35,12 +38,14 @@ _OPTION = re.compile(
     r"([A-H]|\d{1,2})(?:\*\*)?[.):：]\s*(.+)",
     re.IGNORECASE,
 )
+"""An item that can be chosen, by its letter or number: in a list, as a heading, in a table."""
 _PICKED = re.compile(
     r"(?:^\W*(?:(?:yes|yeah|yep|ok|okay|sí|vale|हाँ|好的?)\W+)?([A-H]|\d{1,2})(?=\W*$|[.,:;)]\s|\s(?:is|and|but|please|y|और)\b)"
     r"|(?:\b(?:options?|approach|variant|opción)\s|विकल्प\s?|方案|选项?)([A-H]|\d{1,2})\b(?!\.\d|[\w/-])"
     r"|\b(?:go\swith|fix\sfor)\s([A-H]|\d{1,2})(?=\W*$|[.,:;)!]\s|\s(?:and|but|please|then|for|y|और)\b))",
     re.IGNORECASE,
 )
+"""The letter or number of an item where a user chooses it; "A book" and "go with 3 retries" choose none."""
 
 
 class Reply(msgspec.Struct, frozen=True):

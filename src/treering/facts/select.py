@@ -55,6 +55,7 @@ _PLANNED = re.compile(
     r"\W*(?:add|change|create|delete|fix|move|remove|rename|replace|update|write|need\sto|we\sneed|this\sneeds|missing)\b",
     re.IGNORECASE,
 )
+"""A step that somebody meant to take, or something that was missing then."""
 _FRAME = re.compile(r"<([a-z][a-z_-]*)>[^<]*</\1>")
 """What a program says of its own doings (`<status>done</status>`)."""
 _COMMENT = ("//", "#", "*", "/*", "--", ";", '"""')
@@ -219,10 +220,8 @@ class Selector:
         for quote, worth, fade in quotes.values():
             if quote.text in self.kept_text or "```" in quote.text or state.gives_old_value(quote.text):
                 continue
-            if _FRAME.fullmatch(quote.text):
-                continue
             was_said = quote.text in self._outcomes or (quote.turn == state.turn and quote.source & ASSISTANT)
-            if _is_passing(quote) and not was_said:
+            if _FRAME.fullmatch(quote.text) or (_is_passing(quote) and not was_said):
                 continue
             if quote.source == USER and is_prose(quote.text):
                 continue  # the user's words are chosen on their own (said.py)
@@ -230,7 +229,7 @@ class Selector:
             if self._wanted:
                 base += 4.0 * len(self._wanted & content_words(quote.text)) / len(self._wanted)
             shown = self._without_tail(quote) if _is_code(quote) else quote
-            terms = self._terms(shown.text)
+            terms = self._terms_of.get(shown.text) or self._terms(shown.text)
             name = shown_under(quote)
             yield (
                 quote.text,
